@@ -29,15 +29,13 @@ const (
 	asideTries = 30
 )
 
-// look asks for f at x ± ε_j u_j, and for pairs of a block at x + ε_i u_i + ε_j u_j. Where bounds are in the way it
+// look asks for f at x ± ε_j u_j, ε_j a part of the scale, and for pairs of a block at x + ε_i u_i + ε_j u_j. Where bounds are in the way it
 // looks from a point nearby.
-func (p *polisher) look(ctx context.Context, x []float64, fx float64) (*bend, error) {
+func (p *polisher) look(ctx context.Context, x []float64, fx, part float64) (*bend, error) {
 	at, m := p.at, len(p.at.scale)
 	eps := slices.Clone(at.scale)
-	if !p.bowl {
-		for j := range eps {
-			eps[j] *= finePart
-		}
+	for j := range eps {
+		eps[j] *= part
 	}
 	base := at.inside(x, eps)
 	for range asideTries {
@@ -94,6 +92,15 @@ func (p *polisher) look(ctx context.Context, x []float64, fx float64) (*bend, er
 // upwards reports whether all second differences are above some rounding.
 func (b *bend) upwards(rounding float64) bool {
 	return !slices.ContainsFunc(b.rise, func(v float64) bool { return !(v > rounding) })
+}
+
+// diagonal are the second derivatives of single components.
+func (b *bend) diagonal() []float64 {
+	c := make([]float64, len(b.rise))
+	for j := range c {
+		c[j] = b.hessian.At(j, j)
+	}
+	return c
 }
 
 // spread is how much f rises over the scales of all components.

@@ -2,6 +2,7 @@ package auto
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/untwist/untwist/internal/acceptance/flags"
@@ -52,10 +53,16 @@ func rosenbrockOf(x []float64) float64 {
 func TestNoisySurveyInVain(t *testing.T) {
 	const d, budget = 10, 20_000
 	for _, sigma := range flags.Sample([]float64{1e-6, 1e-3, 0.1}, 1) {
-		noise := rng.Seed(1).Stream("test")
-		survey, search := spentOn(t, d, budget, math.Inf(-1), func(x []float64) float64 { return rosenbrockOf(x) + sigma*noise.NormFloat64() })
-		if survey > 3*budget/10 || search < 6*budget/10 {
-			t.Errorf("σ = %v: %d queries to find coordinates, %d for CMA-ES", sigma, survey, search)
+		var surveys []int
+		for seed := range flags.Usually(3, 1) {
+			noise := rng.Seed(seed).Stream("test")
+			survey, search := spentOn(t, d, budget, math.Inf(-1), func(x []float64) float64 { return rosenbrockOf(x) + sigma*noise.NormFloat64() })
+			if surveys = append(surveys, survey); survey > budget/3 || search < budget/2 {
+				t.Errorf("σ = %v, seed %d: %d queries to find coordinates, %d for CMA-ES", sigma, seed, survey, search)
+			}
+		}
+		if slices.Sort(surveys); surveys[len(surveys)/2] > 3*budget/10 {
+			t.Errorf("σ = %v: %v queries to find coordinates", sigma, surveys)
 		}
 	}
 }

@@ -121,7 +121,7 @@ func (o *outlook) further(ctx context.Context, x []float64, fx float64, sights [
 			if last := s.last(); last > 0 && usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
 				queries[k] = append(queries[k], 2*last, 4*last)
 			}
-			if b := o.polisher.bend; b != nil && s.bent(b.hessian.At(o.at.singles[k], o.at.singles[k])) {
+			if c := o.polisher.curvature; c != nil && s.bent(c[o.at.singles[k]]) {
 				queries[k] = append(queries[k], s.first()/2)
 			}
 			more = more || len(queries[k]) > 0

@@ -27,8 +27,9 @@ type polisher struct {
 	// f is looked at over whole scales, and one step is to gain what it promises.
 	bowl bool
 
-	polished *float64 // f where polishing has ended; nil: not yet
-	bend     *bend    // of the last look; nil: none
+	polished  *float64  // f where polishing has ended; nil: not yet
+	bend      *bend     // of the last look; nil: none
+	curvature []float64 // f_j″ of each component, as it was seen last
 }
 
 // asPredicted is how far the gain of a quadratic may be from the one predicted, as a part of it: there are
@@ -54,9 +55,14 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 		return here, nil
 	}
 	var err error
-	if p.bend, err = p.look(ctx, here.Point, here.Value); err != nil {
+	part := finePart
+	if p.bowl {
+		part = 1
+	}
+	if p.bend, err = p.look(ctx, here.Point, here.Value, part); err != nil {
 		return here, err
 	}
+	p.curvature = p.bend.diagonal()
 	p.f.spread = p.bend.spread(p.at.scale)
 	if p.bowl && !p.bend.upwards(grains.OfCurvature*p.f.grain.Of(here.Value)) { // a saddle leads nowhere
 		p.bowl = false
@@ -76,10 +82,31 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 			return here, err
 		}
 	}
-	if kinks && p.f.noise == nil {
-		err = p.sweep(ctx, &here)
+	if kinks && p.f.noise == nil && len(p.at.singles) > 0 {
+		if kinks, err = p.sharp(ctx, here); kinks && err == nil {
+			err = p.sweep(ctx, &here)
+		}
 	}
 	return here, err
+}
+
+// sharp reports whether f has a kink along a component: over a quarter of a step it rises by a quarter as much, where a
+// parabola rises by a sixteenth.
+func (p *polisher) sharp(ctx context.Context, here query.Best) (bool, error) {
+	long, err := p.look(ctx, here.Point, here.Value, finePart)
+	if err != nil {
+		return false, err
+	}
+	short, err := p.look(ctx, here.Point, here.Value, finePart/4)
+	if err != nil {
+		return false, err
+	}
+	for j, rise := range short.rise {
+		if rise > long.rise[j]/8 && long.rise[j] > grains.OfCurvature*p.f.grain.Of(here.Value) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 const (
@@ -159,6 +186,9 @@ func (p *polisher) along(ctx context.Context, here *query.Best) (kinks bool, err
 	}
 	found, kinks, err := p.down(ctx, f, cfg)
 	here.Offer(f.at(found.Point), found.Value)
+	for j, c := range found.Curvature {
+		p.curvature[j] = c / (reach[j] * reach[j])
+	}
 	return kinks, err
 }
 

@@ -19,7 +19,7 @@ import (
 func TestALookByHand(t *testing.T) {
 	f, at := plane(t, ellipse, 4)
 	p := &polisher{f: f, at: at}
-	b, err := p.look(ctx, []float64{0, 0}, f.best.Value)
+	b, err := p.look(ctx, []float64{0, 0}, f.best.Value, 1)
 	if err != nil || f.queries != 1+4 {
 		t.Fatalf("%d queries, error %v", f.queries, err)
 	}
@@ -101,7 +101,7 @@ func TestALookInACorner(t *testing.T) {
 	f, at := plane(t, ellipse, 4)
 	at.bounds = objective.Cube(2, -1, 1)
 	x := []float64{1, -1}
-	b, err := (&polisher{f: f, at: at}).look(ctx, x, ellipse(x))
+	b, err := (&polisher{f: f, at: at}).look(ctx, x, ellipse(x), finePart)
 	if err != nil || b.slope != nil || math.Abs(b.hessian.At(0, 0)-2) > 1e-9 || math.Abs(b.hessian.At(1, 1)-4) > 1e-9 {
 		t.Errorf("slope %v, Hessian %v, error %v", b.slope, b.hessian, err)
 	}

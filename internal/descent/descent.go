@@ -59,13 +59,16 @@ type Config struct {
 }
 
 // A Result is where a descent has come to: Slope is that of the last differences, nil if there are
-// none, and Left is what it promised still: next to nothing but along kinks.
+// none, and Left is what it promised still: next to nothing but along kinks. Curvature is what f curves by along the axes,
+// by all that was seen; nil: nothing is known.
 type Result struct {
 	Point []float64
 	Value float64
 	Slope []float64
 	Left  float64
-	Grain objective.Grain
+
+	Curvature []float64
+	Grain     objective.Grain
 }
 
 // Minimize goes down from a point until it leads no further. That f ends it is an error.
@@ -76,7 +79,13 @@ func Minimize(ctx context.Context, f objective.Objective, cfg Config) (Result, e
 	for more := err == nil && kernel.Finite(s.fx); more && err == nil; {
 		more, err = s.step()
 	}
-	return Result{Point: s.x, Value: s.fx, Slope: s.g, Left: s.left, Grain: s.Grain}, err
+	r := Result{Point: s.x, Value: s.fx, Slope: s.g, Left: s.left, Grain: s.Grain}
+	if s.b != nil {
+		for i := range s.x {
+			r.Curvature = append(r.Curvature, s.b.At(i, i))
+		}
+	}
+	return r, err
 }
 
 // A search is a descent under way.
@@ -270,9 +279,14 @@ func (s *search) abreast(p []float64) error {
 	return err
 }
 
-// clamp puts x into the bounds.
+// clamp puts x into the bounds, and on a bound from which only rounding keeps it.
 func clamp(x []float64, bounds objective.Box) {
-	for k := range x {
-		x[k] = min(max(x[k], bounds.Lo[k]), bounds.Hi[k])
+	for k, v := range x {
+		switch near := rounding * math.Abs(v); {
+		case v-bounds.Lo[k] <= near:
+			x[k] = bounds.Lo[k]
+		case bounds.Hi[k]-v <= near:
+			x[k] = bounds.Hi[k]
+		}
 	}
 }
