@@ -12,11 +12,12 @@ import (
 //
 //	forward    x, x+S_i, x+2S_i, x+S_i+S_j
 //	symmetric  x, x±S_i, x±(S_i+S_j)
+//	four       x (twice), x±2S_i, x±(S_i+S_j), x±(S_i−S_j)
 //	long       x, x+S_i, x±ε_iu_i, x+S_i±ε_iu_i, x+S_i+S_j
 //
 // Where f_i(y_i + E_ijy_j) is seen by steps of t, M_ij = E_ijt(f_i′(t) − f_i′(0)), or the symmetric
 // form of it, is held against E_ijD_i. In units of τ, the truncation of second differences, forward
-// ones with f‴t and symmetric ones with f⁗t²/12, they differ by ½ and 1.
+// ones with f‴t and others with f⁗t²/12, they differ by ½, 1 and, as D_i has steps of 2t, by 2.
 type kind struct {
 	name    string
 	noise   float64         // the standard deviation of a mixed difference, in σ
@@ -44,12 +45,17 @@ var (
 		parts:   []part{{false, 1, 0}, {false, -1, 0}, {true, 1, 1}, {true, -1, -1}},
 		measure: values.symmetric,
 	}
+	fourPoint = &kind{
+		name: "four-point", noise: 0.5, misses: 2, queries: func(m int) int { return 2*m*m + 1 },
+		parts:   []part{{false, 2, 0}, {false, -2, 0}, {true, 1, 1}, {true, -1, -1}, {true, 1, -1}, {true, -1, 1}},
+		measure: values.fourPoint,
+	}
 	long = &kind{
 		name: "long", noise: 2, queries: func(m int) int { return m*(m-1)/2 + 5*m + 1 },
 		parts:   []part{{false, 1, 0}, {false, 0, 1}, {false, 0, -1}, {false, 1, 1}, {false, 1, -1}, {true, 1, 1}},
 		measure: values.long,
 	}
-	shortKinds = []*kind{forward, symmetric}
+	shortKinds = []*kind{forward, symmetric, fourPoint}
 )
 
 // A Look is a point, steps, and the values around it.

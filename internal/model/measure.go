@@ -136,6 +136,15 @@ func (v values) symmetric() measured {
 	})
 }
 
+func (v values) fourPoint() measured {
+	f, n := v.f, v.n
+	return v.each(func(_, _, p int) (float64, float64) {
+		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / 4, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / 16
+	}, func(i int) (d, variance, slope float64) {
+		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + float64(4*n[0][0])) / 16, (f[1][i] - f[2][i]) / 4
+	})
+}
+
 func (v values) long() measured {
 	f, n := v.f, v.n
 	m := len(f[1])
