@@ -46,7 +46,7 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		return status, err
 	} else if len(at.blocks) > 0 {
 		return objective.Converged, p.others(ctx, objective.Cube(r.f.Dim(), -1, 1), rng.Seed(r.task.Seed).Stream("auto", "faces"))
-	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed)); err != nil {
+	} else if err := r.model(ctx, newBounded(r.f, at, r.task.Seed, r.task.Budget)); err != nil {
 		return objective.Running, err
 	}
 	if err := p.polish(ctx); err != nil || !r.interior() || len(r.learnt.Profiles) == 0 {
@@ -67,7 +67,7 @@ func (r *run) bowl(ctx context.Context, p *polisher) (bool, error) {
 // the bounds, on faces if f is convex, and otherwise with a model. Running: what it has found
 // is to be searched on faces.
 func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
-	b := newBounded(r.f, at, r.task.Seed)
+	b := newBounded(r.f, at, r.task.Seed, r.task.Budget)
 	profiles, met, err := b.meet(ctx)
 	if profiles != nil {
 		r.learnt.Profiles = profiles

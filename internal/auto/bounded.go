@@ -32,9 +32,9 @@ const (
 	margin = 1
 )
 
-func newBounded(f *watched, at *coordinates, seed uint64) *bounded {
+func newBounded(f *watched, at *coordinates, seed uint64, budget int) *bounded {
 	b := &bounded{f: f, at: at, seed: seed}
-	b.sampler = newSampler(f, at, b.region(objective.Cube(f.Dim(), -around, around)))
+	b.sampler = newSampler(f, at, b.region(objective.Cube(f.Dim(), -around, around)), budget)
 	return b
 }
 
@@ -71,11 +71,10 @@ func (b *bounded) meet(ctx context.Context) ([]frame.Profile, bool, error) {
 		if err := b.closer(ctx, (*table).mayBeLowest); err != nil {
 			return nil, false, err
 		}
-		x := slices.Clone(b.f.best.Point)
+		x := b.sampler.meeting()
 		wider := false
 		for j, t := range phi {
 			well, width := t.well().y, hi[j]-lo[j]
-			b.at.move(x, well-b.at.y(j, x), j)
 			if well <= t.samples[0].y && b.sampler.goesOn(j, -1) {
 				lo[j], wider = lo[j]-width, true
 			} else if well >= t.samples[len(t.samples)-1].y && b.sampler.goesOn(j, 1) {
@@ -121,6 +120,11 @@ func (b *bounded) widen() {
 // closer looks closer at some wells, halving the gaps beside them for as long as the table
 // is wrong there.
 func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) error {
+	for _, t := range b.sampler.model.phi {
+		for i := range t.samples { // a coarser grid was wrong there
+			t.samples[i].off = false
+		}
+	}
 	for round := range halvings {
 		some := false
 		for _, t := range b.sampler.stretches {
@@ -133,7 +137,7 @@ func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) erro
 		if !some {
 			return nil
 		}
-		if known, err := b.sampler.sample(ctx); !known || err != nil {
+		if known, err := b.sampler.closely(ctx); !known || err != nil {
 			return err
 		}
 	}

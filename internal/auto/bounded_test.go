@@ -91,7 +91,7 @@ func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) 
 	if err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
 		t.Fatal(err)
 	}
-	return newBounded(watched, newCoordinates(found, box), 1)
+	return newBounded(watched, newCoordinates(found, box), 1, math.MaxInt)
 }
 
 // Lines reach every coordinate that a point of the box can have, if W̃ is not

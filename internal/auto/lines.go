@@ -79,7 +79,7 @@ func (l *lines) along(ctx context.Context, from query.Best, components []int, ra
 	for i, k := range components {
 		of[i] = l.at.singles[k]
 	}
-	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Noise: l.f.scatter(fx)})
+	seen, err := line.Minimize(ctx, l.f, x, fx, l.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Noise: l.f.scatter(fx), Meet: l.at.bounds})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -12,13 +13,15 @@ import (
 // A sampler asks f along every component within a box, on as many lines as it takes to
 // cover the coordinates y_j that are wanted, and makes a model of what it sees.
 type sampler struct {
-	f     *watched
-	at    *coordinates
-	box   objective.Box
-	model *model
-	ends  []ends
+	f      *watched
+	at     *coordinates
+	budget int // of the whole run
+	box    objective.Box
+	model  *model
+	ends   []ends
 
 	stretches []*stretch
+	known     bool // every component is known somewhere
 }
 
 // ends say how far a component is covered.
@@ -41,8 +44,8 @@ type stretch struct {
 }
 
 // newSampler begins at the middle of the box.
-func newSampler(f *watched, at *coordinates, box objective.Box) *sampler {
-	s := &sampler{f: f, at: at, model: newModel(at.w)}
+func newSampler(f *watched, at *coordinates, box objective.Box, budget int) *sampler {
+	s := &sampler{f: f, at: at, budget: budget, model: newModel(at.w)}
 	s.ends = make([]ends, len(s.model.phi))
 	s.within(box)
 	return s
@@ -63,13 +66,45 @@ func (s *sampler) within(box objective.Box) {
 
 // cover asks f along component j from lo to hi, for each j, as far as the box has these
 // coordinates and they are not yet known. It reports whether every component is known at
-// two coordinates at least: if not, f failed nearly everywhere along one.
+// two coordinates at least: if not, f failed nearly everywhere along one. Coarse grids come first, finer ones as long as
+// they fit into what is left of the budget.
 func (s *sampler) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
 	for j := range s.ends {
 		lo, hi := limits(j)
 		s.extend(j, lo, hi)
 	}
-	return s.sample(ctx)
+	defer s.wantNothing()
+	for stride := line.Coarsest; ; stride /= 2 {
+		if known, err := s.sample(ctx, stride); !known || err != nil || stride == 1 || !s.affords(stride/2) {
+			return known, err
+		}
+	}
+}
+
+// closely asks for all that is wanted at once.
+func (s *sampler) closely(ctx context.Context) (bool, error) {
+	defer s.wantNothing()
+	return s.sample(ctx, 0)
+}
+
+func (s *sampler) wantNothing() {
+	for _, t := range s.stretches {
+		t.wanted = nil
+	}
+}
+
+// affords reports whether points of a finer grid, and a well of each component and Newton's step after it, fit into what
+// is left of the budget.
+func (s *sampler) affords(stride int) bool {
+	n := 0
+	for _, t := range s.stretches {
+		for i := range t.wanted {
+			if line.Due(i, len(t.wanted)-1, stride) {
+				n++
+			}
+		}
+	}
+	return n+(2*halvings+newtonStep)*len(s.ends) <= s.budget-s.f.queries
 }
 
 // extend adds stretches along component j so that all from lo to hi is covered.
@@ -112,21 +147,33 @@ func (s *sampler) add(j int, base []float64, from, to float64, common []float64)
 	return grid
 }
 
-// sample asks for all that is wanted and tells the model. It reports whether every
-// component is known at two coordinates at least.
-func (s *sampler) sample(ctx context.Context) (bool, error) {
+// sample asks for what is wanted of grids of a stride and tells the model, and for the point where all minima meet that were
+// known before. It reports whether every component is known at two coordinates at least.
+func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 	type want struct {
 		t *stretch
 		y float64
 	}
 	var all []want
 	for _, t := range s.stretches {
-		for _, y := range t.wanted {
-			all = append(all, want{t, y})
+		for i, y := range t.wanted {
+			if line.Due(i, len(t.wanted)-1, stride) {
+				all = append(all, want{t, y})
+			}
 		}
 	}
-	values, err := query.Ask(ctx, s.f, len(all), func(i int, row []float64) {
-		q := all[i]
+	var first [][]float64 // should f end within the batch
+	if s.known {
+		if there := s.meeting(); s.at.bounds.Contains(there) {
+			first = append(first, there)
+		}
+	}
+	values, err := query.Ask(ctx, s.f, len(first)+len(all), func(i int, row []float64) {
+		if i < len(first) {
+			copy(row, first[i])
+			return
+		}
+		q := all[i-len(first)]
 		copy(row, q.t.base)
 		s.at.move(row, q.y-q.t.y, q.t.j)
 		clamp(row, s.box) // rounding
@@ -135,12 +182,12 @@ func (s *sampler) sample(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for i, q := range all {
-		q.t.seen = append(q.t.seen, sample{y: q.y, value: values[i]})
-		q.t.wanted = nil
+		q.t.seen = append(q.t.seen, sample{y: q.y, value: values[len(first)+i]})
 	}
 	for _, t := range s.stretches {
 		s.model.phi[t.j].add(t)
 	}
+	s.known = false
 	for j, t := range s.model.phi {
 		if len(t.samples) < 2 {
 			return false, nil
@@ -149,7 +196,17 @@ func (s *sampler) sample(ctx context.Context) (bool, error) {
 			return false, nil
 		}
 	}
+	s.known = true
 	return true, nil
+}
+
+// meeting returns the point where the deepest wells of all components meet.
+func (s *sampler) meeting() []float64 {
+	x := slices.Clone(s.f.best.Point)
+	for j, t := range s.model.phi {
+		s.at.move(x, t.well().y-s.at.y(j, x), j)
+	}
+	return x
 }
 
 // The way to a coordinate is made of up to mostEnds stretches, too few only where the

@@ -8,15 +8,40 @@ type Query struct {
 	T    float64
 }
 
+// Coarsest is the stride of the first points of a grid that is asked for from coarse to fine.
+const Coarsest = 4
+
+// Due reports whether point k of a grid, 0 ≤ k ≤ n, belongs to those of a stride, and to none of a longer one: two at either
+// end, and every Coarsest-th, are of the longest. Stride 0 has all.
+func Due(k, n, stride int) bool {
+	first := k%Coarsest == 0 || k < 2 || k > n-2
+	switch stride {
+	case 0:
+		return true
+	case Coarsest:
+		return first
+	}
+	return !first && k%stride == 0 && k%(2*stride) != 0
+}
+
 // explore looks along all lines for the first time.
-func (s *search) explore(ranges []Range) error {
-	for j, r := range ranges {
-		s.plan(j, r.Lo, r.Hi, mostPoints)
+func (s *search) explore() error {
+	stride := 0
+	if s.cfg.Meet.Lo != nil {
+		stride = Coarsest
 	}
-	if _, err := s.ask(); err != nil {
-		return err
+	for ; ; stride /= 2 {
+		for j, l := range s.lines {
+			s.plan(j, l.r.Lo, l.r.Hi, mostPoints, stride)
+		}
+		if _, err := s.ask(); err != nil {
+			return err
+		}
+		if stride <= 1 {
+			s.explored = true
+			return s.widen()
+		}
 	}
-	return s.widen()
 }
 
 const (
@@ -35,12 +60,12 @@ const (
 // samples in one place would hide a well that is beside them.
 const sameAs = 1e-3
 
-// plan puts a grid on the queue, without x, where f is known.
-func (s *search) plan(j int, lo, hi float64, most int) {
+// plan puts the points of a grid that are of a stride on the queue, without x, where f is known.
+func (s *search) plan(j int, lo, hi float64, most, stride int) {
 	step := s.lines[j].r.Step
 	n := min(most, max(2, int(math.Ceil((hi-lo)/step))))
 	for k := range n + 1 {
-		if t := lo + (hi-lo)*float64(k)/float64(n); math.Abs(t) > sameAs*step || k == 0 || k == n {
+		if t := lo + (hi-lo)*float64(k)/float64(n); Due(k, n, stride) && (math.Abs(t) > sameAs*step || k == 0 || k == n) {
 			s.queue = append(s.queue, Query{j, t})
 		}
 	}
@@ -57,11 +82,11 @@ func (s *search) widen() error {
 			l.open = false
 			if lowest.t <= l.r.Lo && l.r.Lo > l.r.Least {
 				lo := max(l.r.Least, l.r.Lo-width)
-				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round))
+				s.plan(j, lo, l.r.Lo-min(l.r.Step, (l.r.Lo-lo)/2), atMost(round), 0)
 				l.r.Lo, l.open = lo, true
 			} else if lowest.t >= l.r.Hi && l.r.Hi < l.r.Most {
 				hi := min(l.r.Most, l.r.Hi+width)
-				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round))
+				s.plan(j, l.r.Hi+min(l.r.Step, (hi-l.r.Hi)/2), hi, atMost(round), 0)
 				l.r.Hi, l.open = hi, true
 			}
 		}

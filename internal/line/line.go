@@ -68,6 +68,9 @@ type Config struct {
 	// Widen is how often a range is doubled while the minimum is at its end; 0: 20,
 	// after which it is a million times as wide. Negative: never.
 	Widen int
+	// Meet, if it is not empty, asks for coarse grids first, and with every finer one and once after them for the point of this
+	// box where the lowest points of all lines meet: whoever ends early has that.
+	Meet objective.Box
 }
 
 // mostAgain is the largest Again.
@@ -126,7 +129,7 @@ func Minimize(ctx context.Context, f objective.Objective, x []float64, f0 float6
 		}
 		s.lines[j] = track{r: ranges[j], seen: []sample{{0, f0}}}
 	}
-	if err := s.explore(ranges); err != nil {
+	if err := s.explore(); err != nil {
 		return nil, err
 	}
 	refine := s.refine

@@ -228,3 +228,27 @@ func TestAGridThroughX(t *testing.T) {
 		}
 	}
 }
+
+// Whoever ends early has the point where the lowest points of coarse grids meet: with half of what all grids take f has
+// come three quarters of the way down.
+func TestCoarseGridsMeetFirst(t *testing.T) {
+	const d = 8
+	f := func(x []float64) float64 {
+		sum := 0.0
+		for j, v := range x {
+			v -= float64(j%5) - 2.2
+			sum += v*v + 1 - math.Cos(2*math.Pi*v)
+		}
+		return sum
+	}
+	ranges := slices.Repeat([]Range{everywhere(-4, 4, 0.1)}, d)
+	best, from := math.Inf(1), f(make([]float64, d))
+	early := query.NewMeter(objective.Func(d, func(x []float64) float64 {
+		best = min(best, f(x))
+		return f(x)
+	}), d*40)
+	_, err := Minimize(ctx, early, make([]float64, d), from, eye(d), ranges, Config{Meet: objective.Cube(d, -4, 4)})
+	if !errors.Is(err, objective.ErrBudget) || best > from/4 {
+		t.Errorf("%v, from %v; error %v", best, from, err)
+	}
+}

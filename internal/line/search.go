@@ -19,16 +19,31 @@ type search struct {
 	cfg   Config
 	lines []track
 	queue []Query
+
+	explored bool // grids have been asked for
 }
 
-// ask asks for all that is on the queue.
+// ask asks for all that is on the queue, and for the point where the lowest points of all lines meet.
 func (s *search) ask() ([]float64, error) {
-	values, err := query.Ask(s.ctx, s.f, len(s.queue), func(k int, row []float64) {
+	var first [][]float64 // should f end within the batch
+	if there := s.meeting(); there != nil {
+		first = append(first, there)
+	}
+	values, err := query.Ask(s.ctx, s.f, len(first)+len(s.queue), func(k int, row []float64) {
+		if k < len(first) {
+			copy(row, first[k])
+			return
+		}
+		q := s.queue[k-len(first)]
 		copy(row, s.x)
-		kernel.AddScaled(row, s.queue[k].T, s.u.RawRowView(s.queue[k].Line))
+		kernel.AddScaled(row, q.T, s.u.RawRowView(q.Line))
 	})
 	if err != nil {
 		return nil, err
+	}
+	values = values[len(first):]
+	if s.explored {
+		s.cfg.Meet = objective.Box{}
 	}
 	for k, q := range s.queue {
 		s.lines[q.Line].add(q.T, values[k])
@@ -38,6 +53,27 @@ func (s *search) ask() ([]float64, error) {
 		s.lines[j].sort()
 	}
 	return values, nil
+}
+
+// meeting returns the point where the lowest points of all lines meet; nil: it is x, or not asked for.
+func (s *search) meeting() []float64 {
+	if s.cfg.Meet.Lo == nil || len(s.lines) == 1 {
+		return nil
+	}
+	there, moved := slices.Clone(s.x), false
+	for j := range s.lines {
+		if t := s.lines[j].lowest().t; t != 0 {
+			kernel.AddScaled(there, t, s.u.RawRowView(j))
+			moved = true
+		}
+	}
+	if !moved {
+		return nil
+	}
+	for k, v := range there {
+		there[k] = min(max(v, s.cfg.Meet.Lo[k]), s.cfg.Meet.Hi[k])
+	}
+	return there
 }
 
 // rounds is how often Brent's method asks at most. Golden sections alone shrink a
