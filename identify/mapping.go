@@ -24,11 +24,10 @@ func (m mapping) Evaluate(ctx context.Context, points *mat.Dense, values []float
 }
 
 // mapped returns a sampler with ψ(f) in place of f. Its grain is the largest that ψ makes of
-// that of f, at some values. Its points are its own.
+// that of f, at some values.
 func mapped(g *sampler, psi *outer.Map, values []float64) *sampler {
 	next := *g
 	next.f = mapping{unit{g.f, 1}, psi}
-	next.random, next.finite = g.other, nil
 	next.grain = objective.Grain{Relative: objective.Rounding.Relative, Kind: g.grain.Kind}
 	for _, v := range values {
 		next.grain.Absolute = max(next.grain.Absolute, psi.Slope(v)*g.grain.Of(v))

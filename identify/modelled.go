@@ -21,20 +21,25 @@ func (m *modelling) model() (*Finding, error) {
 	learning := hessians
 	learning.Forecast = w.forecast
 	w.stage(learning)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Before: m.before, Rough: m.slack() / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}
 	r, err := model.Identify(w.g.ctx, w.g.f, request)
-	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
-		if errors.Is(err, theirs) {
-			err = ours
-		}
-	}
 	if r.Verdict == model.Separable && m.found != nil && err == nil {
 		return m.found, m.scaled(m.found, r)
 	}
-	return m.rest(r, err)
+	return m.rest(r, named(err))
+}
+
+// named returns an error of package model as this package has it.
+func named(err error) error {
+	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
+		if errors.Is(err, theirs) {
+			return ours
+		}
+	}
+	return err
 }
 
 // A modelling is a survey by one model.

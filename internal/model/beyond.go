@@ -31,7 +31,7 @@ func (e *search) sharpest(part float64) (kind *kind, step float64) {
 	return kind, step
 }
 
-// lengthening is how many queries lengthen takes for m components, more than Request.Round does.
+// lengthening is how many queries lengthen takes for m components, more than it does to see that minima are round.
 func lengthening(m int) int { return 2*longLooks*long.queries(m) + 3*4*mostSplits }
 
 // disproved reports whether there is more than single components: looks contradict each other in every frame, or splits leave

@@ -43,11 +43,10 @@ func (e *search) lengthen() error {
 			if err != nil {
 				return err
 			}
-			l, slopes := e.longLook(x, h)
-			if err := l.ask(e.s, slopes); err != nil {
-				return err
-			}
-			looks = append(looks, l)
+			looks = append(looks, e.longLook(x, h))
+		}
+		if err := e.s.look(looks...); err != nil {
+			return err
 		}
 		if e.frame = e.fitted(looks); e.frame == nil {
 			e.frame = last
@@ -97,7 +96,7 @@ func (e *search) fitted(looks []*Look) *Frame {
 			for k, q := range eq {
 				unit := math.Abs(looks[k].h[i] * looks[k].h[j])
 				v, u, r := q.v.At(i, j)/unit, q.v.At(j, i)/unit, q.r.At(i, j)/unit
-				info = info.plus(outer(v, u, 1))
+				info = info.plus(dyad(v, u, 1))
 				right[0], right[1] = right[0]+float64(v*r), right[1]+float64(u*r)
 			}
 			known := info.mapped(func(l float64) float64 { return 1 / (l + float64(flatPair*info.trace()) + tiny) })

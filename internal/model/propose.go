@@ -65,7 +65,7 @@ func (e *search) lookAround() error {
 	if l.pairs = pairs; pairs != nil {
 		l.expected = e.expected(l)
 	}
-	return e.take(l, nil)
+	return e.take(l)
 }
 
 // unknown returns the pairs of which so little is known that looks along the frame have to wait, and
@@ -109,8 +109,8 @@ func (e *search) before(queries int, contradicted bool) error {
 }
 
 // take asks for the values of a look, and keeps it.
-func (e *search) take(l *Look, slopes *mat.Dense) error {
-	err := l.ask(e.s, slopes)
+func (e *search) take(l *Look) error {
+	err := e.s.look(l)
 	if err == nil {
 		e.looks = append(e.looks, l)
 	}
@@ -127,15 +127,15 @@ func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *L
 	return &Look{kind: k, x: x, steps: scaledRows(along, scale), h: scale, tau: e.steps.tau(k, t)}
 }
 
-// longLook returns a look at x with steps of about h along the frame, and the steps of its slopes.
-func (e *search) longLook(x, most []float64) (*Look, *mat.Dense) {
+// longLook returns a look at x with steps of about h along the frame.
+func (e *search) longLook(x, most []float64) *Look {
 	eps, h := make([]float64, e.m), make([]float64, e.m)
 	for i := range h {
 		eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
 		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
 		e.within(x, i, &h[i], &eps[i])
 	}
-	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps}, scaledRows(e.frame.U, eps)
+	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps, ends: scaledRows(e.frame.U, eps)}
 }
 
 // An option is a kind of look along the frame: what it costs until all pairs are good enough, its
@@ -167,15 +167,15 @@ func (e *search) lookAlong() (int, error) {
 	}
 	for range n {
 		x := e.composed()
-		l, slopes := e.shortLook(o.kind, e.frame.U, o.steps[0], x), (*mat.Dense)(nil)
+		l := e.shortLook(o.kind, e.frame.U, o.steps[0], x)
 		if o.kind == long {
-			l, slopes = e.longLook(x, o.steps)
+			l = e.longLook(x, o.steps)
 		}
 		if count < len(pairs) && (e.theta.identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)
-		if err := e.take(l, slopes); err != nil {
+		if err := e.take(l); err != nil {
 			return 0, err
 		}
 	}
