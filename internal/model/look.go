@@ -22,7 +22,8 @@ type kind struct {
 	noise   float64         // the standard deviation of a mixed difference, in σ
 	misses  float64         // the truncation of what a mixed difference says of E, in τ
 	queries func(m int) int // of a look with m steps
-	parts   []part          // after x itself, which comes first
+	parts   []part          // after x itself, which comes first unless it is left out
+	aside   bool            // it is
 	measure func(v values) measured
 }
 
@@ -50,6 +51,10 @@ var (
 		measure: values.long,
 	}
 	shortKinds = []*kind{forward, symmetric}
+
+	// Slopes alone are seen by x and x+S_i, or x±S_i.
+	oneSide   = &kind{name: "one side", parts: []part{{false, 1, 0}}}
+	bothSides = &kind{name: "both sides", parts: []part{{false, 1, 0}, {false, -1, 0}}, aside: true}
 )
 
 // A Look is a point, steps, and the values around it.
@@ -72,21 +77,23 @@ type Look struct {
 // asks reports whether a look asks for a pair.
 func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
-// bare returns a symmetric look at x that asks for no pairs: second differences and slopes alone, with steps t_i along
-// directions, shorter ones where the bounds are near.
-func (s *sampler) bare(along *mat.Dense, t, x []float64) *Look {
+// bare returns a look at x that asks for no pairs, with steps t_i along directions, shorter ones where the bounds are near.
+func (s *sampler) bare(k *kind, along *mat.Dense, t, x []float64) *Look {
 	m, _ := along.Dims()
 	h := make([]float64, m)
 	for i := range h {
 		h[i] = t[i] * s.around(x, beside(make([]float64, len(x)), t[i], along.RawRowView(i)))
 	}
-	return &Look{kind: symmetric, x: x, steps: scaledRows(along, h), h: h, pairs: make([]bool, m*(m-1)/2)}
+	return &Look{kind: k, x: x, steps: scaledRows(along, h), h: h, pairs: make([]bool, m*(m-1)/2)}
 }
 
 // points are those that a look asks for.
 func (l *Look) points() [][]float64 {
 	m, _ := l.steps.Dims()
-	points := [][]float64{l.x}
+	var points [][]float64
+	if !l.kind.aside {
+		points = append(points, l.x)
+	}
 	add := func(a, b float64, step, other []float64) {
 		x := beside(l.x, a, step)
 		if other != nil {
@@ -117,7 +124,9 @@ func (l *Look) points() [][]float64 {
 // tell takes the values at the points, and returns those that are left.
 func (l *Look) tell(z []float64) []float64 {
 	m, _ := l.steps.Dims()
-	l.z, z = [][]float64{z[:1]}, z[1:]
+	if l.z = [][]float64{{math.NaN()}}; !l.kind.aside {
+		l.z, z = [][]float64{z[:1]}, z[1:]
+	}
 	for _, p := range l.kind.parts {
 		if !p.pairs {
 			l.z, z = append(l.z, z[:m]), z[m:]
@@ -148,4 +157,22 @@ func (s *sampler) look(all ...*Look) error {
 		z = l.tell(z)
 	}
 	return nil
+}
+
+// slopes returns the slopes of ψ(f) along the steps, for a way of one; NaN where f failed.
+func (l *Look) slopes(s *sampler, theta Theta) []float64 {
+	origin, _ := s.mapped(l.z[0], theta)
+	all, _ := s.mapped(l.z[1], theta)
+	var back []float64
+	if l.kind == bothSides {
+		back, _ = s.mapped(l.z[2], theta)
+	}
+	for i, h := range l.h {
+		if back != nil {
+			all[i] = (all[i] - back[i]) / (2 * h)
+		} else {
+			all[i] = (all[i] - origin[0]) / h
+		}
+	}
+	return all
 }

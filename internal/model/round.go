@@ -64,7 +64,7 @@ func (v *valley) round() (bool, error) {
 		if !ended {
 			continue
 		}
-		l := v.s.bare(v.frame.U, v.steps, x)
+		l := v.s.bare(symmetric, v.frame.U, v.steps, x)
 		l.pairs = nil
 		if err := v.s.look(l); err != nil {
 			return false, err
@@ -85,7 +85,7 @@ func (v *valley) downhill(x []float64) (end []float64, ended bool, err error) {
 	var history []float64
 	var far float64 // from the minimum of some component, in parts of how far it goes
 	for range mostDown {
-		l := v.s.bare(v.frame.U, v.steps, x)
+		l := v.s.bare(symmetric, v.frame.U, v.steps, x)
 		if err := v.s.look(l); err != nil {
 			return nil, false, err
 		}

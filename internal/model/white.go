@@ -20,7 +20,7 @@ func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	}
 	var looks []*Look
 	for range evenPoints {
-		looks = append(looks, s.bare(u, t, s.point()))
+		looks = append(looks, s.bare(symmetric, u, t, s.point()))
 	}
 	if err := s.look(looks...); err != nil {
 		return nil, err
