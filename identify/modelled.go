@@ -10,7 +10,6 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
-	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -111,7 +110,7 @@ func (m *modelling) finding(r *model.Result) (*Finding, *sampler, error) {
 	}
 	g := m.g
 	if r.Theta != (model.Theta{}) {
-		psi := outer.Power(r.Mid, r.Unit, -r.Theta.Gamma, r.Theta.Beta)
+		psi := r.Theta.Map(r.Mid, r.Unit)
 		g = mapped(g, psi, r.Values)
 		found.Map = psi.Scaled(1 / m.g.factor)
 	}

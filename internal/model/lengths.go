@@ -18,7 +18,7 @@ func (r *ruler) curvatures(t []float64) error {
 // at adds a place at which f is known.
 func (r *ruler) at(x []float64, z float64) *place {
 	m, _ := r.frame.W.Dims()
-	f, slope := r.theta.of(z)
+	f, slope := r.theta.Of(z)
 	p := place{x: x, f: f, noise: square(slope * r.s.noise(z)), bend: make([]float64, m), errors: make([]float64, m), last: make([]float64, m), noises: make([]float64, m)}
 	for i := range m {
 		p.errors[i], p.noises[i] = math.Inf(1), math.Inf(1)

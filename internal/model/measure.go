@@ -45,7 +45,7 @@ func (l *Look) seen(s *sampler, theta Theta) measured {
 				continue
 			}
 			var slope float64
-			f[k], slope = theta.of(z)
+			f[k], slope = theta.Of(z)
 			n[k] = square(slope * s.noise(z))
 		}
 		v.f, v.n = append(v.f, f), append(v.n, n)

@@ -26,29 +26,6 @@ func sampled(t interface{ Fatal(...any) }, d int, f func(x []float64) float64) *
 	return s
 }
 
-// ψ′ is the derivative of ψ, and ψ(0) = 0; γ = β undoes an exponential: it is a logarithm.
-func TestPsi(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		theta := Theta{rapid.Float64Range(-1, 1).Draw(t, "γ"), rapid.Float64Range(-0.5, 0.9).Draw(t, "β")}
-		z := rapid.Float64Range(-2, 1).Draw(t, "z")
-		const h = 1e-6
-		hi, _ := theta.of(z + h)
-		lo, _ := theta.of(z - h)
-		if u := theta.Beta * z; u > pole-0.01 && u < -0.6 { // differences are not exact near the pole
-			return
-		}
-		if _, slope := theta.of(z); math.Abs((hi-lo)/(2*h)-slope) > 1e-8*max(1, slope) {
-			t.Fatalf("ψ′ = %v, by differences %v", slope, (hi-lo)/(2*h))
-		}
-		if v, slope := theta.of(0); v != 0 || slope != 1 {
-			t.Fatalf("ψ(0) = %v, ψ′(0) = %v", v, slope)
-		}
-		if v, _ := (Theta{theta.Beta, theta.Beta}).of(z); math.Abs(v*theta.Beta-math.Log1p(theta.Beta*z)) > 1e-12 && theta.Beta != 0 {
-			t.Fatalf("β = γ = %v: ψ = %v", theta.Beta, v)
-		}
-	})
-}
-
 // A function of a matrix is one of its eigenvalues.
 func TestSym2(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -171,7 +171,7 @@ func (e *search) lookAlong() (int, error) {
 		if o.kind == long {
 			l = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) && (e.theta.identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
+		if count < len(pairs) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)

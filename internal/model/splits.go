@@ -79,7 +79,7 @@ func (p *splits) sums(theta Theta) (mixed, single, noise float64) {
 		var g [4]float64
 		for i, z := range four {
 			var slope float64
-			g[i], slope = theta.of(z)
+			g[i], slope = theta.Of(z)
 			noise += square(slope*p.s.noise(z)) / n
 		}
 		mixed += square((g[3]-g[1])-(g[2]-g[0])) / n
