@@ -128,7 +128,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	}
 	if err != nil { // the scales are not known
 		found.Scale = scalesOf(r)
-		found.Likely = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
+		found.Tentative = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
 		return found, err
 	}
 	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) && found.Frame.Components() >= leastNear {
@@ -158,8 +158,8 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 			found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		}
 	}
-	found.Likely = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
-	if !found.Likely {
+	found.Tentative = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
+	if !found.Tentative {
 		found.Map = nil
 		return found, nil
 	}

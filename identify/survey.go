@@ -34,7 +34,7 @@ type Survey struct {
 	Measures int
 	// Pause, if not nil, is called before each part of the survey of which it is not known whether it helps, and
 	// where f looks as if it had one minimum. It may ask f in the meantime. An error ends the survey.
-	Pause func(Doubt) error
+	Pause func(Next) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
 	// coordinates as given (from 160d queries on), few components, and quadratics (from

@@ -65,9 +65,9 @@ func (e *search) beyond() error {
 // hopeless is the coupling of splits from which on the errors of looks are no excuse.
 const hopeless = 0.2
 
-// doubtful reports whether exact values speak against every frame so far, by more than a search would mind. Single pairs do not:
+// contested reports whether exact values speak against every frame so far, by more than a search would mind. Single pairs do not:
 // it may be truncation, or products of errors, that they show.
-func (e *search) doubtful() bool {
+func (e *search) contested() bool {
 	return !e.s.grain.Noisy() && len(e.looks) > 2 && e.coupling() > e.rough*minded
 }
 

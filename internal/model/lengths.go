@@ -27,7 +27,7 @@ func (r *ruler) at(x []float64, z float64) *place {
 	return &r.places[len(r.places)-1]
 }
 
-// vague is the error of a curvature, as a part of it, from which on it is measured anew.
+// vague is the error of a curvature, as a part of it, from which on it is measured again.
 const vague = 0.05
 
 // MeasureLengths measures Result.Scale, at the points of some looks.

@@ -46,7 +46,7 @@ func (e *search) lookAround() error {
 		}
 	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
-	if err := e.before(kind.queries(e.m), e.doubtful()); err != nil {
+	if err := e.before(kind.queries(e.m), e.contested()); err != nil {
 		return err
 	}
 	along := e.white
@@ -160,8 +160,8 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 || e.upright || e.doubtful() {
-		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
+	if n > 1 || e.upright || e.contested() {
+		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
 		}
 	}
