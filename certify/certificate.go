@@ -59,8 +59,6 @@ type Certificate struct {
 	// Splits is how many splits were tested, and Failed how many more met a
 	// value that was not finite.
 	Splits, Failed int
-	// Single is the size of the single differences, √(Σ(D_A²+D_B²)/Splits), in units of f.
-	Single float64
 }
 
 // None is the certificate of a frame that was not tested.

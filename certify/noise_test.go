@@ -33,7 +33,7 @@ func TestNoisyVerdicts(t *testing.T) {
 		{2e-3, 4e-3, 3e-3, Separable}, {0.02, 0.04, 3e-3, Unknown}, {0.05, 0.09, 3e-3, NotSeparable},
 		{0.05, 0.2, 0.3, Unknown}, {0.01, 0.05, 6e-3, Separable}, {0.1, 0.2, 6e-3, NotSeparable},
 	} {
-		k := Certificate{Least: c.least, Most: c.most, Splits: splits, Single: 1}
+		k := Certificate{Least: c.least, Most: c.most, Splits: splits}
 		if k.decide(5, 5, c.slack, 0, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
@@ -48,7 +48,7 @@ func TestNearlyUnderNoise(t *testing.T) {
 		blocks          int
 		want            Verdict
 	}{{0.02, 0.05, 5, NearlySeparable}, {0.2, 0.3, 5, NotSeparable}, {0.02, 0.05, 4, NotSeparable}, {5e-4, 0.05, 5, Unknown}} {
-		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits, Single: 1}
+		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits}
 		if k.decide(5, c.blocks, 0, 0.2, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}

@@ -65,7 +65,7 @@ func TestJudge(t *testing.T) {
 func TestPause(t *testing.T) {
 	stop, d := errors.New("enough"), flags.Usually(12, 4)
 	for _, c := range flags.Sample([]struct {
-		name     string
+		name      string
 		contested bool
 	}{{"rastrigin", false}, {"ackley", true}, {"rosenbrock", true}, {"rosenbrock-pairs", true}, {"squared-norm", false}}, 3) {
 		name, contested := c.name, c.contested

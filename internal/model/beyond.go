@@ -13,22 +13,23 @@ func (e *search) left() int {
 
 // affords reports whether so many more short looks may be made, and then so many queries.
 func (e *search) affords(looks, then int) bool {
-	if kind, _ := e.sharpest(1); kind != nil {
+	if kind, _, _ := e.sharpest(1, exactPairs); kind != nil {
 		then += max(0, looks) * kind.queries(e.m)
 	}
 	return then <= e.left()
 }
 
-// sharpest returns the kind of short look that takes the fewest queries until pairs are exact, and its step; nil: there is none.
-func (e *search) sharpest(part float64) (kind *kind, step float64) {
+// sharpest returns the kind of short look that takes the fewest queries until its error is small enough, its step, and the error; nil:
+// there is none.
+func (e *search) sharpest(part, enough float64) (kind *kind, step, error float64) {
 	least := math.Inf(1)
 	for _, k := range shortKinds {
 		t, err := e.steps.best(k, e.s.sigma, part)
-		if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
-			kind, step, least = k, t, cost
+		if cost := float64(k.queries(e.m)) * max(1, square(err/enough)); cost < least {
+			kind, step, error, least = k, t, err, cost
 		}
 	}
-	return kind, step
+	return kind, step, error
 }
 
 // lengthening is how many queries lengthen takes for m components, more than it does to see that minima are round.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/outer"
-	"github.com/untwist/untwist/internal/rng"
 )
 
 // mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
@@ -64,9 +63,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 
 // typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
 func (e *search) typical(theta Theta, seed uint64) float64 {
-	was := e.s.random
-	e.s.random = rng.Seed(seed).Stream("pencils")
-	defer func() { e.s.random = was }()
+	defer e.s.seeded(seed)()
 	now := e.blocking(nil, theta, e.looks)
 	if now == nil {
 		return math.Inf(1)

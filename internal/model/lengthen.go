@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -72,9 +71,7 @@ const longLooks, roughRows = 8, 0.02
 
 // coupledBy returns the coupling of splits that follow from a seed.
 func (e *search) coupledBy(seed uint64) (float64, error) {
-	was := e.s.random
-	e.s.random = rng.Seed(seed).Stream("splits")
-	defer func() { e.s.random = was }()
+	defer e.s.seeded(seed)()
 	p := splits{s: e.s, theta: e.theta, part: 1}
 	err := p.more(e.frame, singles(e.m), mostSplits)
 	return p.coupling().mid, err

@@ -27,18 +27,10 @@ const affordable = 0.4
 // lookAround makes a short look along whitened directions, of the kind that tells most for its
 // queries.
 func (e *search) lookAround() error {
-	var kind *kind
-	least := math.Inf(1)
-	for _, k := range shortKinds {
-		_, err := e.steps.best(k, e.s.sigma, 1)
-		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
-			kind, least = k, cost
-		}
-	}
+	kind, t, size := e.sharpest(1, usable/6)
 	if kind == nil {
 		return ErrNoStep
 	}
-	t, size := e.steps.best(kind, e.s.sigma, 1)
 	e.told = size
 	if len(e.looks) == 0 {
 		if budget := e.request.Budget; budget > 0 && float64(Forecast(e.m, e.s.sigma)) > affordable*float64(budget) {

@@ -292,5 +292,12 @@ func (s *sampler) finite(n int) (*mat.Dense, []float64, error) {
 	return mat.NewDense(len(values), s.dim(), rows), values, nil
 }
 
+// seeded draws what follows from a seed, until the function that it returns is called.
+func (s *sampler) seeded(seed uint64) (end func()) {
+	was := s.random
+	s.random = rng.Seed(seed).Stream("again")
+	return func() { s.random = was }
+}
+
 // square returns v².
 func square(v float64) float64 { return float64(v * v) }

@@ -129,7 +129,7 @@ func (e *search) nearly() (bool, error) {
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
 func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
-		kind, step := e.sharpest(part)
+		kind, step, _ := e.sharpest(part, exactPairs)
 		if kind == nil {
 			return ErrNoStep
 		}
