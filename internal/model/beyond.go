@@ -44,23 +44,23 @@ func (e *search) disproved() bool {
 	return e.coupling() > 0 || e.verdict == Not || !e.s.grain.Noisy() && (e.pair > 0 || e.coupled.lo > hopeless)
 }
 
-// beyond looks for more than single components. Where there is nothing f does not separate, or, with noise, what is known
-// about single components stays; and so it does where that is better.
-func (e *search) beyond() error {
-	was, believed := *e, *e.belief
-	found, err := e.structure()
-	better := e.verdict != Separable && was.coupled.hi < e.coupled.mid
+// beyond looks for more than single components, and returns what is to be believed. Where there is nothing f does not separate, or,
+// with noise, what is known about single components stays; and so it does where that is better.
+func (e *search) beyond() (*search, error) {
+	next, belief := *e, *e.belief
+	next.belief = &belief
+	found, err := next.structure()
+	better := next.verdict != Separable && e.coupled.hi < next.coupled.mid
 	switch {
-	case !found && e.s.grain.Noisy(), better && was.coupled.mid < e.separates():
-		*e, *was.belief = was, believed
-		return err
+	case !found && e.s.grain.Noisy(), better && e.coupled.mid < e.separates():
+		return e, err
 	case !found && err == nil:
-		e.verdict = Not
+		next.verdict = Not
 	}
 	if better {
-		*e.belief, e.coupled = believed, was.coupled
+		next.belief, next.coupled = e.belief, e.coupled
 	}
-	return err
+	return &next, err
 }
 
 // hopeless is the coupling of splits from which on the errors of looks are no excuse.

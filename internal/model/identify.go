@@ -151,7 +151,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 		return e.result(), err
 	}
 	if err = e.run(); err == nil && e.disproved() {
-		err = e.beyond()
+		e, err = e.beyond()
 	}
 	return e.result(), err
 }

@@ -45,36 +45,11 @@ func (e *search) lookAround() error {
 	if e.bowl {
 		along = e.wide()
 	}
-	var pairs []bool
-	if bad, few := e.unknown(); few && e.fewer(bad) {
-		along, pairs = e.frame.U, bad
-	}
 	x, err := e.s.safe(middle)
 	if err != nil {
 		return err
 	}
-	l := e.shortLook(kind, along, t, x)
-	if l.pairs = pairs; pairs != nil {
-		l.expected = e.expected(l)
-	}
-	return e.take(l)
-}
-
-// unknown returns the pairs of which so little is known that looks along the frame have to wait, and
-// reports whether they are few.
-func (e *search) unknown() (pairs []bool, few bool) {
-	if len(e.short()) <= 2 || e.coupling() >= prior || e.pair > 0 || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
-		return nil, false
-	}
-	pairs = make([]bool, e.m*(e.m-1)/2)
-	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
-	return pairs, true
-}
-
-// fewer reports whether pairs are fewer than those of which the last look was.
-func (e *search) fewer(pairs []bool) bool {
-	last := e.looks[len(e.looks)-1].pairs
-	return last == nil || count(pairs) < count(last)
+	return e.take(e.shortLook(kind, along, t, x))
 }
 
 // count returns how many are true.
@@ -158,7 +133,10 @@ func (e *search) lookAlong() (int, error) {
 		}
 	}
 	for range n {
-		x := e.composed()
+		x, err := e.s.safe(middle)
+		if err != nil {
+			return 0, err
+		}
 		l := e.shortLook(o.kind, e.frame.U, o.steps[0], x)
 		if o.kind == long {
 			l = e.longLook(x, o.steps)

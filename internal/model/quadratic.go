@@ -55,11 +55,12 @@ func (e *search) quadratic() bool {
 		return false
 	}
 	e.say("  a quadratic under the map %.3g %.3g: values are predicted to %.1e", theta.Gamma, theta.Beta, misfit)
-	before, tau := *e.belief, l.tau
+	was, now, tau := e.belief, *e.belief, l.tau
+	e.belief = &now
 	e.looks, e.theta, l.tau = []*Look{l}, theta, min(tau, misfit)
 	e.forget()
 	if e.bowl = e.first() && (e.need() <= 1 || loudly*e.widest() < median(e.errors())); !e.bowl {
-		*e.belief, l.tau = before, tau
+		e.belief, l.tau = was, tau
 	}
 	return e.bowl
 }
