@@ -59,8 +59,6 @@ type Certificate struct {
 	// Splits is how many splits were tested, and Failed how many more met a
 	// value that was not finite.
 	Splits, Failed int
-	// Single is the size of the single differences, √(Σ(D_A²+D_B²)/Splits), in units of f.
-	Single float64
 }
 
 // None is the certificate of a frame that was not tested.
@@ -113,16 +111,13 @@ func (c Certificate) String() string {
 // decide reaches the verdict on so many components in so many blocks: no if the lower limit of the Coupling is too large, and
 // yes if the upper one is small enough. Where values are exact these are the Coupling, but for rounding, which may hide
 // anything; where there is noise they are Least and Most. A frame whose error is known to be slack is allowed slackFactor times
-// that, and frameFactor times the mixed differences, of standard deviation errors, that it makes. How far its single blocks
+// that. How far its single blocks
 // are apart is not asked again, since whoever knows the error has checked them. A frame of single components that does
 // not separate f nearly does if its Coupling is at most nearly.
-func (c *Certificate) decide(components, blocks int, slack, errors, nearly float64, noisy bool) {
+func (c *Certificate) decide(components, blocks int, slack, nearly float64, noisy bool) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
 		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
-	}
-	if noisy && errors > 0 {
-		limit, aloneLimit = max(limit, frameFactor*errors/c.Single), math.Inf(1)
 	}
 	least, most, yes := c.Least, c.Most, min(limit, mostNoisy)
 	if !noisy {

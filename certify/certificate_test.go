@@ -145,7 +145,7 @@ func TestRoughCertificates(t *testing.T) {
 		{5e-3, 6e-3, Separable}, {0.05, 6e-3, Separable}, {0.07, 6e-3, NotSeparable},
 	} {
 		k := Certificate{Coupling: c.coupling, Splits: splits}
-		if k.decide(5, 5, c.slack, 0, 0, false); k.Verdict != c.want {
+		if k.decide(5, 5, c.slack, 0, false); k.Verdict != c.want {
 			t.Errorf("a coupling of %g in a frame right to %g: %v", c.coupling, c.slack, k.Verdict)
 		}
 	}
@@ -159,8 +159,8 @@ func TestNothingIsSeparableByNaN(t *testing.T) {
 		{Rounding: nan, Least: nan, Most: nan, Splits: 1000},
 	} {
 		exact, noisy := c, c
-		exact.decide(5, 5, 0, 0, 0, false)
-		noisy.decide(5, 5, 0, 0, 0, true)
+		exact.decide(5, 5, 0, 0, false)
+		noisy.decide(5, 5, 0, 0, true)
 		if exact.Verdict != Unknown || noisy.Verdict != Unknown {
 			t.Errorf("%v, with noise %v", exact.Verdict, noisy.Verdict)
 		}

@@ -12,9 +12,6 @@ const (
 	// noisySplits is how many splits are tested where there is noise: more make the interval
 	// smaller.
 	noisySplits = 4 * splits
-	// frameFactor is how many times the coupling that the known error of a frame makes its
-	// Coupling may be.
-	frameFactor = 3
 	// mostNoisy is the Coupling up to which a frame counts as separating at most, however
 	// large its error is known to be.
 	mostNoisy = 0.1

@@ -26,15 +26,15 @@ func TestIntervalByHand(t *testing.T) {
 // The verdict is yes only if the upper limit is small, and no only if the lower one is large.
 func TestNoisyVerdicts(t *testing.T) {
 	for _, c := range []struct {
-		least, most, slack, errors float64
-		want                       Verdict
+		least, most, slack float64
+		want               Verdict
 	}{
-		{0, 9e-4, 0, 0, Separable}, {0, 2e-3, 0, 0, Unknown}, {5e-4, 2e-3, 0, 0, Unknown}, {2e-3, 4e-3, 0, 0, NotSeparable},
-		{2e-3, 4e-3, 0, 0.01, Separable}, {0.02, 0.04, 0, 0.01, Unknown}, {0.05, 0.09, 0, 0.01, NotSeparable},
-		{0.05, 0.2, 0, 1, Unknown}, {0.01, 0.05, 6e-3, 0, Separable}, {0.1, 0.2, 6e-3, 0, NotSeparable},
+		{0, 9e-4, 0, Separable}, {0, 2e-3, 0, Unknown}, {5e-4, 2e-3, 0, Unknown}, {2e-3, 4e-3, 0, NotSeparable},
+		{2e-3, 4e-3, 3e-3, Separable}, {0.02, 0.04, 3e-3, Unknown}, {0.05, 0.09, 3e-3, NotSeparable},
+		{0.05, 0.2, 0.3, Unknown}, {0.01, 0.05, 6e-3, Separable}, {0.1, 0.2, 6e-3, NotSeparable},
 	} {
-		k := Certificate{Least: c.least, Most: c.most, Splits: splits, Single: 1}
-		if k.decide(5, 5, c.slack, c.errors, 0, true); k.Verdict != c.want {
+		k := Certificate{Least: c.least, Most: c.most, Splits: splits}
+		if k.decide(5, 5, c.slack, 0, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
 	}
@@ -48,8 +48,8 @@ func TestNearlyUnderNoise(t *testing.T) {
 		blocks          int
 		want            Verdict
 	}{{0.02, 0.05, 5, NearlySeparable}, {0.2, 0.3, 5, NotSeparable}, {0.02, 0.05, 4, NotSeparable}, {5e-4, 0.05, 5, Unknown}} {
-		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits, Single: 1}
-		if k.decide(5, c.blocks, 0, 0, 0.2, true); k.Verdict != c.want {
+		k := Certificate{Least: c.least, Coupling: c.coupling, Most: 2 * c.coupling, Splits: splits}
+		if k.decide(5, c.blocks, 0, 0.2, true); k.Verdict != c.want {
 			t.Errorf("%+v: %v", c, k.Verdict)
 		}
 	}

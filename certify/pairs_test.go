@@ -107,10 +107,10 @@ func TestNearlyCertificates(t *testing.T) {
 		{0.3, 0, 0.2, NotSeparable}, {0.1, 0.01, 0.2, NotSeparable},
 	} {
 		k := Certificate{Coupling: c.coupling, Beyond: c.beyond, Splits: splits}
-		if k.decide(5, 5, 0, 0, c.nearly, false); k.Verdict != c.want {
+		if k.decide(5, 5, 0, c.nearly, false); k.Verdict != c.want {
 			t.Errorf("a coupling of %g with a limit of %g: %v", c.coupling, c.nearly, k.Verdict)
 		}
-		if k.decide(5, 3, 0, 0, c.nearly, false); k.Verdict == NearlySeparable {
+		if k.decide(5, 3, 0, c.nearly, false); k.Verdict == NearlySeparable {
 			t.Error("blocks do not nearly separate")
 		}
 	}

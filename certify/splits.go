@@ -70,7 +70,6 @@ func (p *prober) splits(blocks int, draw func() (x, a, b []float64)) (Certificat
 		}
 	}
 	if single > 0 {
-		c.Single = math.Sqrt(single / float64(c.Splits))
 		c.Coupling, c.Rounding = math.Sqrt(mixed/single), math.Sqrt(rounding/single)
 		if p.noisy() {
 			c.Coupling, c.Least, c.Most = interval(mixed/single, rounding/single, c.Splits)

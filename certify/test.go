@@ -19,9 +19,6 @@ type Test struct {
 	Bounds objective.Box
 	// Slack is the error E that the frame is known to have, if that is above 1e-7.
 	Slack float64
-	// Error is the standard deviation of the mixed differences that the error of the frame
-	// makes over the box, in units of f, if f has noise and that is known.
-	Error float64
 	// Nearly is the Coupling up to which a frame of single components that does not
 	// separate f is called NearlySeparable; 0: none is.
 	Nearly float64
@@ -65,7 +62,7 @@ func (t Test) Certify(ctx context.Context, f objective.Objective, w *frame.Frame
 	if err != nil {
 		return c, err
 	}
-	c.decide(w.Components(), len(blocks), t.Slack, t.Error, t.Nearly, p.noisy())
+	c.decide(w.Components(), len(blocks), t.Slack, t.Nearly, p.noisy())
 	if yes := c.Verdict == Separable || c.Verdict == Blocks; yes && !t.Quadratic && mat.Norm(w.Inverse(), 2) > longest {
 		c.Verdict = Unknown
 	}
@@ -88,7 +85,7 @@ func (t Test) Splits(ctx context.Context, f objective.Objective, w *frame.Frame,
 	}
 	c, err := p.splits(len(blocks), draw)
 	if err == nil {
-		c.decide(components, len(blocks), t.Slack, t.Error, t.Nearly, p.noisy())
+		c.decide(components, len(blocks), t.Slack, t.Nearly, p.noisy())
 	}
 	return c, err
 }
@@ -142,9 +139,6 @@ func (t Test) check(d int) error {
 	}
 	if !(t.Slack >= 0) {
 		return objective.BadOption("Slack", "%v, must be a number of at least 0", t.Slack)
-	}
-	if !(t.Error >= 0) {
-		return objective.BadOption("Error", "%v, must be a number of at least 0", t.Error)
 	}
 	if !(t.Nearly >= 0) {
 		return objective.BadOption("Nearly", "%v, must be a number of at least 0", t.Nearly)

@@ -2,13 +2,11 @@ package identify
 
 import (
 	"context"
-	"math"
 	"slices"
 	"testing"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/acceptance/flags"
-	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
@@ -44,34 +42,5 @@ func TestSurveyTakesFewRounds(t *testing.T) {
 	}
 	if slices.Sort(batches); batches[len(batches)/2] > 30 {
 		t.Errorf("%d batches", batches)
-	}
-}
-
-// Points at which f fails are not handed out, and none is handed out twice; where f fails
-// everywhere that is an error, after two batches.
-func TestPointsAreFinite(t *testing.T) {
-	positive := objective.Func(2, func(x []float64) float64 {
-		if x[0] < 0 {
-			return math.NaN()
-		}
-		return x[0]
-	})
-	g := samplerOf(query.NewGuard(positive), 1, 1)
-	var seen [][]float64
-	for n := range 8 {
-		points, err := g.points(n)
-		if err != nil || len(points) != n {
-			t.Fatalf("%d of %d points, %v", len(points), n, err)
-		}
-		for _, x := range points {
-			if x[0] < 0 || slices.ContainsFunc(seen, func(y []float64) bool { return slices.Equal(x, y) }) {
-				t.Errorf("%v fails, or was there before", x)
-			}
-			seen = append(seen, x)
-		}
-	}
-	nowhere := &counted{Objective: objective.Func(2, func([]float64) float64 { return math.Inf(1) })}
-	if _, err := samplerOf(nowhere, 1, 1).points(1); err != ErrNotFinite || nowhere.batches != 2 {
-		t.Errorf("%v after %d batches", err, nowhere.batches)
 	}
 }

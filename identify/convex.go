@@ -42,7 +42,7 @@ func (m *modelling) basin(next model.Next) error {
 		row := t.RawRowView(i)
 		floats.Scale(math.Sqrt(usual/max(c, gentleAlong*top))/floats.Norm(row, 2), row)
 	}
-	return m.Pause(Doubt{Basin: &Basin{Point: slices.Clone(seen.X), Along: t, Curvature: usual / m.g.factor}})
+	return m.Pause(Next{Basin: &Basin{Point: slices.Clone(seen.X), Along: t, Curvature: usual / m.g.factor}})
 }
 
 // gentle is the part of the largest curvature below which one is mostly error.

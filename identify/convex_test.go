@@ -92,7 +92,7 @@ func TestToldOfOneMinimum(t *testing.T) {
 			t.Fatal(err)
 		}
 		told, meter := 0, query.NewMeter(p, 100_000)
-		survey := Survey{Tolerance: 0.01, Pause: func(d Doubt) error {
+		survey := Survey{Tolerance: 0.01, Pause: func(d Next) error {
 			if d.Basin != nil {
 				told++
 				curved(t, p, d.Basin)

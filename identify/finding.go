@@ -22,9 +22,9 @@ type Finding struct {
 	// separates f then, and Frame is one of many.
 	Quadratic   bool
 	Certificate certify.Certificate
-	// Likely says that the certificate does not bear the frame out, but that all that
+	// Tentative says that the certificate does not bear the frame out, but that all that
 	// contradicts it may be noise: what noise leaves of a frame adds up over the whole box.
-	Likely bool
+	Tentative bool
 
 	// Residual is the largest error of a block that the last check found: how much of
 	// E may be left. Where f has noise it is the largest standard error of an E_ij, in units

@@ -2,10 +2,15 @@ package identify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
 )
+
+// attempts is how often a point at which f is finite is looked for: where half of all
+// points fail, one search in a million finds none.
+const attempts = 20
 
 // mostGathers is how often the box is drawn together at most: then it is a sixteenth as
 // wide, and who still fails there fails by chance.
@@ -17,7 +22,7 @@ const mostGathers = 4
 func gather(g *sampler) ([]float64, error) {
 	var all []float64
 	for gathers := 0; ; {
-		values, err := tried(g, samples)
+		values, err := tried(g, g.inner)
 		if err != nil {
 			return nil, err
 		}
@@ -32,7 +37,7 @@ func gather(g *sampler) ([]float64, error) {
 			return all, nil
 		}
 		if len(g.finite) == 0 { // perhaps it is in a corner
-			if err := corners(g); err != nil {
+			if _, err := tried(g, g.box); err != nil {
 				return nil, err
 			}
 		}
@@ -47,19 +52,19 @@ func gather(g *sampler) ([]float64, error) {
 	}
 }
 
-// corners asks f at some points of the whole box, and keeps those at which it is finite.
-func corners(g *sampler) error {
+// tried draws so many points of a box, keeps those at which f is finite, and returns the values at all.
+func tried(g *sampler, box objective.Box) ([]float64, error) {
 	points := make([][]float64, samples)
 	values, err := g.ask(samples, func(k int, x []float64) {
-		points[k] = g.anywhere()
-		copy(x, points[k])
+		box.Draw(x, g.random)
+		points[k] = slices.Clone(x)
 	})
 	for k, v := range values {
 		if kernel.Finite(v) {
 			g.finite = append(g.finite, points[k])
 		}
 	}
-	return err
+	return values, err
 }
 
 // towards returns a box half as wide, drawn together around a point of it.

@@ -46,5 +46,5 @@ func (s Survey) Judge(ctx context.Context, f objective.Objective, given *frame.F
 		}
 	}
 	w.stage(scales)
-	return found, scaled(w.g, found, s.Measures)
+	return found, w.lengths(found)
 }

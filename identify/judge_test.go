@@ -65,34 +65,34 @@ func TestJudge(t *testing.T) {
 func TestPause(t *testing.T) {
 	stop, d := errors.New("enough"), flags.Usually(12, 4)
 	for _, c := range flags.Sample([]struct {
-		name     string
-		doubtful bool
+		name      string
+		contested bool
 	}{{"rastrigin", false}, {"ackley", true}, {"rosenbrock", true}, {"rosenbrock-pairs", true}, {"squared-norm", false}}, 3) {
-		name, doubtful := c.name, c.doubtful
+		name, contested := c.name, c.contested
 		p := mixedProblem(t, name, d)
 		meter := query.NewMeter(p, 100_000)
-		var doubts, spent []int // how many queries the parts take, and those before each
+		var pauses, spent []int // how many queries the parts take, and those before each
 		s, request := Survey{Measures: 3}, Request{Box: p.Domain(), Seed: 1}
-		s.Pause = func(doubt Doubt) error {
-			if doubt.Basin != nil {
+		s.Pause = func(next Next) error {
+			if next.Basin != nil {
 				return nil
 			}
-			doubts, spent = append(doubts, doubt.Queries), append(spent, meter.Queries())
+			pauses, spent = append(pauses, next.Queries), append(spent, meter.Queries())
 			return nil
 		}
-		if _, err := s.Identify(ctx, meter, request); err != nil || (len(doubts) > 0) != doubtful {
-			t.Errorf("%s: %d pauses, error %v", name, len(doubts), err)
+		if _, err := s.Identify(ctx, meter, request); err != nil || (len(pauses) > 0) != contested {
+			t.Errorf("%s: %d pauses, error %v", name, len(pauses), err)
 		}
-		if !doubtful {
+		if !contested {
 			continue
 		}
 		if spent[0] > 1500 {
 			t.Errorf("%s: it pauses after %d queries", name, spent[0])
 		}
-		if slices.Min(doubts) <= 0 {
-			t.Errorf("%s: parts of %v queries", name, doubts)
+		if slices.Min(pauses) <= 0 {
+			t.Errorf("%s: parts of %v queries", name, pauses)
 		}
-		s.Pause = func(Doubt) error { return stop }
+		s.Pause = func(Next) error { return stop }
 		if _, err := s.Identify(ctx, p, request); !errors.Is(err, stop) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -10,7 +10,6 @@ import (
 	"github.com/untwist/untwist/hessian"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/model"
-	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,20 +20,25 @@ func (m *modelling) model() (*Finding, error) {
 	learning := hessians
 	learning.Forecast = w.forecast
 	w.stage(learning)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Round: m.round, Before: m.before, Rough: m.slack() / modelSlack}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Before: m.before, Rough: m.slack() / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}
 	r, err := model.Identify(w.g.ctx, w.g.f, request)
-	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
-		if errors.Is(err, theirs) {
-			err = ours
-		}
-	}
 	if r.Verdict == model.Separable && m.found != nil && err == nil {
 		return m.found, m.scaled(m.found, r)
 	}
-	return m.rest(r, err)
+	return m.rest(r, named(err))
+}
+
+// named returns an error of package model as this package has it.
+func named(err error) error {
+	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
+		if errors.Is(err, theirs) {
+			return ours
+		}
+	}
+	return err
 }
 
 // A modelling is a survey by one model.
@@ -106,7 +110,7 @@ func (m *modelling) finding(r *model.Result) (*Finding, *sampler, error) {
 	}
 	g := m.g
 	if r.Theta != (model.Theta{}) {
-		psi := outer.Power(r.Mid, r.Unit, -r.Theta.Gamma, r.Theta.Beta)
+		psi := r.Theta.Map(r.Mid, r.Unit)
 		g = mapped(g, psi, r.Values)
 		found.Map = psi.Scaled(1 / m.g.factor)
 	}
@@ -124,7 +128,7 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 	}
 	if err != nil { // the scales are not known
 		found.Scale = scalesOf(r)
-		found.Likely = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
+		found.Tentative = r.Usual < usableError && r.Kappa == 0 && r.Pair == 0 && r.Coupling < nearLimit
 		return found, err
 	}
 	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) && found.Frame.Components() >= leastNear {
@@ -154,8 +158,8 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 			found.Notes = append(found.Notes, "noise hides what the coordinates are")
 		}
 	}
-	found.Likely = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
-	if !found.Likely {
+	found.Tentative = found.Certificate.Verdict != certify.NotSeparable && r.Usual < usableError
+	if !found.Tentative {
 		found.Map = nil
 		return found, nil
 	}

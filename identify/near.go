@@ -1,14 +1,9 @@
 package identify
 
 import (
-	"math"
-
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/model"
-	"github.com/untwist/untwist/internal/query"
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
 
 // The verdict where f separates but for couplings. Up to nearLimit couplings are small beside single differences; up to
@@ -27,8 +22,6 @@ const (
 	pairPoints = 4
 	// leastNear is the number of components from which on couplings can be few of all pairs.
 	leastNear = 8
-	// stepPart is the part of how far a component goes in the box that is a short step, at least.
-	stepPart = 1e-3
 )
 
 // nearly measures the couplings of a finding's frame and reaches the verdict.
@@ -51,17 +44,12 @@ func (w *work) nearly(found *Finding) (err error) {
 	return nil
 }
 
-// shortStep is the part of how far a component goes in the box that is a short step: second differences over t have an
-// error of t² + σ/t² or so.
-func (g *sampler) shortStep() float64 { return max(stepPart, math.Sqrt(math.Sqrt(g.grain.Of(0)))) }
-
-// steps returns short steps along the components of a frame, as rows.
-func (w *work) steps(f *frame.Frame) *mat.Dense {
-	u := mat.DenseCopyOf(f.Directions())
-	for i := range f.Components() {
-		floats.Scale(w.g.shortStep()*w.g.spread(f.Matrix().RawRowView(i)), u.RawRowView(i))
+// given prepares to look at f in a frame that is known, once.
+func (w *work) given(f *frame.Frame) (_ *model.Given, err error) {
+	if g := w.g; w.known == nil {
+		w.known, err = model.NewGiven(g.ctx, g.f, model.Request{Box: g.box, Bounds: g.bounds, Grain: g.grain, Seed: g.random.Uint64()}, f.Matrix())
 	}
-	return u
+	return w.known, named(err)
 }
 
 // givenNearly looks whether f nearly separates in a frame that was given and in which it does not
@@ -70,20 +58,12 @@ func (w *work) givenNearly(found *Finding) error {
 	if found.Frame.Components() < leastNear || len(found.Blocks) < found.Frame.Components() || w.g.grain.Noisy() {
 		return nil
 	}
-	if ok, err := round(w.g, w.steps(found.Frame)); err != nil || !ok {
+	given, err := w.given(found.Frame)
+	if err != nil {
+		return err
+	}
+	if round, err := given.Round(); err != nil || !round {
 		return err
 	}
 	return w.nearly(found)
-}
-
-// round reports whether minima are round in the frame of a result, and how many queries it took to see that.
-func (m *modelling) round(r *model.Result) (is bool, queries int, err error) {
-	f, err := frame.New(r.W)
-	if err != nil {
-		return false, 0, nil
-	}
-	g, meter := *m.g, query.NewMeter(m.g.f, math.MaxInt)
-	g.f = meter
-	is, err = round(&g, m.steps(f))
-	return is, meter.Queries(), err
 }

@@ -168,9 +168,9 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 	grain := objective.Grain{Relative: 0x1p-53, Digits: 3, Kind: objective.Raster}
 	enough := errors.New("enough")
 	for seed := range uint64(flags.Few(3, 1)) {
-		for n := range flags.Usually(10, 4) { // doubts
+		for n := range flags.Usually(10, 4) { // pauses
 			raised := 0
-			s := Survey{Pause: func(Doubt) error {
+			s := Survey{Pause: func(Next) error {
 				if raised++; raised > n {
 					return enough
 				}
@@ -178,7 +178,7 @@ func TestAFindingWhateverEndsASurveyUnderNoise(t *testing.T) {
 			}}
 			found, err := s.Identify(t.Context(), hill, Request{Seed: seed, Grain: grain})
 			if found == nil {
-				t.Fatalf("seed %d, after %d doubts: no finding (%v)", seed, n, err)
+				t.Fatalf("seed %d, after %d pauses: no finding (%v)", seed, n, err)
 			}
 			if err == nil {
 				break

@@ -4,9 +4,9 @@ import (
 	"github.com/untwist/untwist/internal/model"
 )
 
-// A Doubt is what a survey knows before a part of which it is not known whether it helps: where
+// A Next is what a survey knows before a part of which it is not known whether it helps: where
 // looks contradict each other in every frame, or where there is noise.
-type Doubt struct {
+type Next struct {
 	// Queries is about how many the part takes.
 	Queries int
 	// Even says that nothing speaks against the part but that there is noise. The other fields but Queries and
@@ -14,8 +14,8 @@ type Doubt struct {
 	Even bool
 	// Forecast is about how many queries the survey takes in all; 0: there is no saying.
 	Forecast int
-	// Basin, if not nil, says that f looks as if it had one minimum. The part that follows is
-	// not in doubt, but whoever wants that minimum only may come to it sooner without
+	// Basin, if not nil, says that f looks as if it had one minimum. The part that follows
+	// is known to help, but whoever wants that minimum only may come to it sooner without
 	// coordinates. The other fields are empty.
 	Basin *Basin
 }
@@ -33,9 +33,9 @@ func (m *modelling) before(next model.Next) error {
 	defer m.stage(hessians)
 	switch noisy := m.g.grain.Noisy(); {
 	case next.Contradicted && (noisy || next.Components == m.g.f.Dim()):
-		return m.Pause(Doubt{Queries: next.Queries})
+		return m.Pause(Next{Queries: next.Queries})
 	case noisy:
-		return m.Pause(Doubt{Queries: next.Queries, Even: true, Forecast: m.forecast})
+		return m.Pause(Next{Queries: next.Queries, Even: true, Forecast: m.forecast})
 	case next.Looks == 1:
 		return m.basin(next)
 	}

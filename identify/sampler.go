@@ -21,10 +21,9 @@ type sampler struct {
 	inner  objective.Box // its middle, from which all other points are drawn
 	bounds objective.Box // nothing outside is asked
 	random *rng.Stream
-	other  *rng.Stream // for squares of a frame that is given
-	factor float64     // f is multiplied by
+	factor float64 // f is multiplied by
 	grain  objective.Grain
-	finite [][]float64 // drawn points at which f is finite, and which nobody has used yet
+	finite [][]float64 // drawn points at which f is finite
 }
 
 // middle is the part of the box in which points are drawn. In the middle there is room
@@ -38,7 +37,7 @@ func newSampler(ctx context.Context, f objective.Objective, r Request) *sampler 
 	return &sampler{
 		ctx: ctx, f: nearby.New(f), box: r.Box, inner: shrunk(r.Box, middle), bounds: r.Bounds,
 		random: rng.Seed(r.Seed).Stream("identify", "survey"), grain: r.Grain,
-		other: rng.Seed(r.Seed).Stream("identify", "outer"), factor: 1,
+		factor: 1,
 	}
 }
 

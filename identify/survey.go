@@ -2,7 +2,7 @@ package identify
 
 import (
 	"context"
-	"errors"
+	"math"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
@@ -34,7 +34,7 @@ type Survey struct {
 	Measures int
 	// Pause, if not nil, is called before each part of the survey of which it is not known whether it helps, and
 	// where f looks as if it had one minimum. It may ask f in the meantime. An error ends the survey.
-	Pause func(Doubt) error
+	Pause func(Next) error
 	// Budget is how many queries there are for the survey and for what comes after it;
 	// 0: enough. With less than Least(d) the survey looks only for what it can afford:
 	// coordinates as given (from 160d queries on), few components, and quadratics (from
@@ -70,6 +70,7 @@ type work struct {
 	stage    func(objective.Stage)
 	seed     uint64
 	forecast int // about how many queries a frame takes
+	known    *model.Given
 }
 
 // Check returns an *objective.OptionError if a field, or the request, is bad.
@@ -108,7 +109,7 @@ func (w *work) identify() (*Finding, error) {
 		if err := w.certify(found, 0); err != nil {
 			return found, err
 		}
-		return found, scaled(w.g, found, w.Measures)
+		return found, w.lengths(found)
 	}
 	w.stage(firstLook)
 	if err := w.g.rescale(); err != nil {
@@ -121,7 +122,7 @@ func (w *work) identify() (*Finding, error) {
 			return Known(nil, nil), err
 		}
 		if found != nil {
-			return found, scaled(w.g, found, w.Measures)
+			return found, w.lengths(found)
 		}
 	}
 	return (&modelling{work: w}).model()
@@ -135,21 +136,32 @@ func (w *work) certify(found *Finding, slack float64) (err error) {
 	return err
 }
 
-// scaled measures the scale of every component of a finding; 0 measures: it does not.
-func scaled(g *sampler, found *Finding, measures int) error {
-	if measures == 0 {
+// lengths measures the scale of every component of a finding; 0 measures: it does not.
+func (w *work) lengths(found *Finding) error {
+	if w.Measures == 0 {
 		return nil
 	}
-	w := found.Frame.Matrix()
-	lengths, err := model.Lengths(g.ctx, g.f, model.Request{Box: g.box, Bounds: g.bounds, Grain: g.grain, Seed: g.random.Uint64()}, w)
-	if errors.Is(err, model.ErrConstant) || errors.Is(err, model.ErrNoStep) || errors.Is(err, model.ErrNotFinite) {
-		lengths, err = make([]float64, found.Frame.Components()), nil
-		for i := range lengths {
-			lengths[i] = g.spread(w.RawRowView(i)) / firstLarge
+	given, err := w.given(found.Frame)
+	if err == nil {
+		found.Scale, err = given.Lengths()
+	}
+	if err = named(err); err == ErrConstant || err == ErrNoStep || err == ErrNotFinite {
+		found.Scale, err = make([]float64, found.Frame.Components()), nil
+		for i := range found.Scale {
+			found.Scale[i] = w.g.spread(found.Frame.Matrix().RawRowView(i)) / firstLarge
 		}
 	}
-	found.Scale = lengths
 	return err
+}
+
+// spread returns the standard deviation of ⟨w, x⟩ over the inner box.
+func (g *sampler) spread(w []float64) float64 {
+	sum := 0.0
+	for k, v := range w {
+		half := v * (g.inner.Hi[k] - g.inner.Lo[k]) / 2
+		sum = math.FMA(half, half, sum)
+	}
+	return math.Sqrt(sum / 3) // a number that is uniform on [-a, a] has the variance a²/3
 }
 
 // firstLarge divides how far a component goes in the box for a scale that nothing tells.

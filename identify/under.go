@@ -1,13 +1,8 @@
 package identify
 
 import (
-	"slices"
-
 	"github.com/untwist/untwist/certify"
-	"github.com/untwist/untwist/frame"
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
-	"gonum.org/v1/gonum/floats"
 )
 
 const (
@@ -27,7 +22,11 @@ func (w *work) under(found *Finding) (*Finding, error) {
 	if len(found.Blocks) < 2 {
 		return found, nil
 	}
-	squares, err := squaresOf(w.g, found.Frame, found.Blocks, mapSplits)
+	given, err := w.given(found.Frame)
+	if err != nil {
+		return found, err
+	}
+	squares, err := given.Corners(found.Blocks, mapSplits)
 	if err != nil || len(squares) < mapSplits/2 {
 		return found, err
 	}
@@ -47,62 +46,6 @@ func (w *work) under(found *Finding) (*Finding, error) {
 	if v := next.Certificate.Verdict; v != certify.Separable && v != certify.Blocks {
 		return found, nil
 	}
-	w.g = on.g
+	w.g, w.known = on.g, nil
 	return &next, nil
-}
-
-// allFinite reports whether all numbers are finite.
-func allFinite(v []float64) bool {
-	return !slices.ContainsFunc(v, func(x float64) bool { return !kernel.Finite(x) })
-}
-
-// squaresOf asks for f itself at x, x+a, x+b and x+a+b for n points x of the box, with steps a
-// and b along some blocks of a frame and along the others: parts of the way h to another point, half as long as the bounds
-// allow. Where f fails there are fewer.
-func squaresOf(g *sampler, w *frame.Frame, blocks [][]int, n int) ([]outer.Corners, error) {
-	d := g.f.Dim()
-	x, steps := make([]float64, d), [2][]float64{}
-	const corners = len(outer.Corners{})
-	values, err := g.ask(corners*n, func(k int, row []float64) {
-		if k%corners == 0 {
-			g.inner.Draw(x, g.other)
-			steps = g.sides(w, blocks, x)
-		}
-		copy(row, x)
-		for side, step := range steps {
-			if k>>side&1 == 1 {
-				kernel.AddScaled(row, 1, step)
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	var all []outer.Corners
-	for k := range n {
-		c := outer.Corners(values[corners*k : corners*(k+1)])
-		if allFinite(c[:]) {
-			all = append(all, c)
-		}
-	}
-	return all, nil
-}
-
-// sides draws steps from x, a = Σ_A ⟨w_i, h⟩u_i and b = Σ_B ⟨w_i, h⟩u_i, with some blocks in A and the others in B.
-func (g *sampler) sides(w *frame.Frame, blocks [][]int, x []float64) (steps [2][]float64) {
-	h, u := make([]float64, len(x)), w.Directions()
-	g.box.Draw(h, g.other)
-	kernel.AddScaled(h, -1, x)
-	for side := range steps {
-		steps[side] = make([]float64, len(x))
-	}
-	for k, at := range g.other.Perm(len(blocks)) {
-		for _, i := range blocks[at] {
-			kernel.AddScaled(steps[k%2], kernel.Dot(w.Matrix().RawRowView(i), h), u.RawRowView(i))
-		}
-	}
-	for _, step := range steps {
-		floats.Scale(min(1, g.room(x, step)/2), step)
-	}
-	return steps
 }

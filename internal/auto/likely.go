@@ -37,7 +37,7 @@ func (r *run) givenUp(ctx context.Context, found *identify.Finding) (objective.S
 		r.learnt.Note("%s too small to certify the frame that was given", r.planned())
 	default:
 		r.learnt.Note("the search for coordinates was given up: it has had its share of the budget")
-		if found != nil && found.Likely {
+		if found != nil && found.Tentative {
 			if err := r.likely(ctx, found); err != nil {
 				return objective.Running, err
 			}

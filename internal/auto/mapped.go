@@ -138,16 +138,8 @@ func (m *mapping) refit(corners []outer.Corners) {
 	if old.Pole() >= m.f.best.Value && old.Pole() < m.f.first {
 		least = math.Inf(1)
 	}
-	var best *outer.Map
-	for _, psi := range []*outer.Map{outer.Fitted(corners), old.Moved(corners)} {
-		if psi == nil {
-			continue
-		}
-		if there := outer.Coupling(psi, corners); there < least {
-			best, least = psi, there
-		}
-	}
-	if best == nil {
+	best := outer.Fitted(corners)
+	if best == nil || !(outer.Coupling(best, corners) < least) {
 		return
 	}
 	var highest []float64

@@ -87,14 +87,14 @@ func TestTheRace(t *testing.T) {
 	defer s.stop()
 	r := &race{fallback: s, survey: &share{watched: f, most: 1000, spent: 10}, budget: 240}
 	for _, next := range []int{20, 20, 30} {
-		if err := r.pause(ctx, identify.Doubt{Queries: next}); err != nil {
+		if err := r.pause(ctx, identify.Next{Queries: next}); err != nil {
 			t.Error(err)
 		}
 		if want := 5 * (10 + next); s.spent() < want || s.spent() > want+10 {
 			t.Errorf("%d queries by CMA-ES, want %d", s.spent(), want)
 		}
 	}
-	if err := r.pause(ctx, identify.Doubt{Queries: 31}); !errors.Is(err, errShare) {
+	if err := r.pause(ctx, identify.Next{Queries: 31}); !errors.Is(err, errShare) {
 		t.Errorf("6·41 queries of 240: error %v", err)
 	}
 }

@@ -83,7 +83,7 @@ func TestOnePlunge(t *testing.T) {
 		basin := &identify.Basin{Point: make([]float64, d), Along: kernel.Identity(d), Curvature: 1}
 		for range 2 {
 			before := w.queries
-			if err := r.pause(ctx, identify.Doubt{Basin: basin}); err != nil {
+			if err := r.pause(ctx, identify.Next{Basin: basin}); err != nil {
 				t.Fatal(err)
 			}
 			if asked := w.queries > before; asked == (before > 0 || bounded) {

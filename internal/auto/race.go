@@ -6,7 +6,7 @@ import (
 )
 
 // A race is that of a survey against CMA-ES. As long as all goes well for the survey CMA-ES
-// waits. Before a part that may well be in vain it gets a multiple of what the survey has
+// waits. Before a part that may well not help it gets a multiple of what the survey has
 // had and wants, so that a survey in vain costs little beside the search that follows.
 type race struct {
 	fallback *fallback
@@ -17,7 +17,7 @@ type race struct {
 }
 
 // inDoubt is how many queries CMA-ES has had, for each of the survey's, when a part begins
-// that may well be in vain. Where f does not separate the survey costs a fifth more than
+// that may well not help. Where f does not separate the survey costs a fifth more than
 // CMA-ES alone, and less where CMA-ES takes long: as a whole a survey costs about 12d².
 const inDoubt = 5
 
@@ -26,18 +26,18 @@ const inDoubt = 5
 const inNoise = 2 * inDoubt
 
 // usualSurvey is how many times Least(d) a survey takes at most where it succeeds, blocks
-// included. Beyond that it is in doubt all the time.
+// included. Beyond that nobody knows whether it helps.
 const usualSurvey = 4
 
-// pause is called by a survey before a part that may well be in vain.
-func (r *race) pause(ctx context.Context, doubt identify.Doubt) error {
-	if doubt.Even {
-		return r.forecast(ctx, doubt)
+// pause is called by a survey before a part that may well not help.
+func (r *race) pause(ctx context.Context, next identify.Next) error {
+	if next.Even {
+		return r.forecast(ctx, next)
 	}
-	if doubt.Basin != nil {
-		return r.plunge(ctx, doubt.Basin)
+	if next.Basin != nil {
+		return r.plunge(ctx, next.Basin)
 	}
-	return r.wait(ctx, doubt.Queries)
+	return r.wait(ctx, next.Queries)
 }
 
 // wait lets CMA-ES run until it has had its share before a part of so many queries. It is an
@@ -62,12 +62,12 @@ const beside = 1. / 9
 
 // forecast lets CMA-ES run beside a survey for which nothing but a forecast speaks. Where it takes no more than a
 // third of what is left, CMA-ES has a tenth of all queries, and one for each that goes beyond the forecast.
-func (r *race) forecast(ctx context.Context, doubt identify.Doubt) error {
+func (r *race) forecast(ctx context.Context, next identify.Next) error {
 	saved := 0.0
-	if left := r.budget - r.fallback.run.f.queries + r.survey.spent; 3*doubt.Forecast <= left {
-		saved = (1 - beside) * float64(doubt.Forecast)
+	if left := r.budget - r.fallback.run.f.queries + r.survey.spent; 3*next.Forecast <= left {
+		saved = (1 - beside) * float64(next.Forecast)
 	}
-	queries := float64(r.survey.spent + doubt.Queries)
+	queries := float64(r.survey.spent + next.Queries)
 	return r.evenly(ctx, int(max(beside*queries, queries-saved))-r.survey.spent)
 }
 

@@ -75,7 +75,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		}
 	} else if found.Pairs != nil {
 		return r.nearly(ctx, found)
-	} else if found.Likely {
+	} else if found.Tentative {
 		if err := r.likely(ctx, found); err != nil {
 			return objective.Running, err
 		}

@@ -70,7 +70,7 @@ func (r *run) survey(ctx context.Context, f *share) identify.Survey {
 	}
 	return identify.Survey{
 		Tolerance: r.slack(), Measures: measures,
-		Pause: func(doubt identify.Doubt) error { return race.pause(ctx, doubt) },
+		Pause: func(next identify.Next) error { return race.pause(ctx, next) },
 	}
 }
 

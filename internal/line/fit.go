@@ -20,8 +20,8 @@ type fit struct {
 	error        float64 // the standard deviation of its value
 }
 
-// The first fit has so many points of its own, and each after it twice as many.
-const firstFit = 4
+// The first fit has so many points of its own, and each of those after it, as often as again, twice as many.
+const firstFit, again = 4, 3
 
 // fitPart is the part of the window in which they are.
 const fitPart = 0.9
@@ -82,7 +82,7 @@ const surely = 2.5
 func (s *search) fits() error {
 	all := s.windows()
 	open := all
-	for n := firstFit; len(open) > 0 && n <= firstFit<<s.cfg.Again; n *= 2 {
+	for n := firstFit; len(open) > 0 && n <= firstFit<<again; n *= 2 {
 		for _, f := range open {
 			for _, t := range f.next(n) {
 				s.queue = append(s.queue, Query{f.line, t})

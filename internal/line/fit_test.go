@@ -89,7 +89,7 @@ func TestWellsUnderNoise(t *testing.T) {
 				a := x[0]
 				return 10*(a*a-1)*(a*a-1) + tilt*a/2 + 0.1*stream.NormFloat64()
 			})
-			p, err := Minimize(ctx, f, []float64{0}, 10, eye(1), []Range{everywhere(-2, 2, 0.25)}, Config{Noise: 0.1, Again: 5})
+			p, err := Minimize(ctx, f, []float64{0}, 10, eye(1), []Range{everywhere(-2, 2, 0.25)}, Config{Noise: 0.1})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -26,7 +26,7 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 	moved := func(theta Theta) *blocking {
 		e := mat.NewDense(n.b.m, n.b.m, nil)
 		for _, p := range all {
-			p.set(e, theta.Gamma-n.theta.Gamma, theta.Beta-n.theta.Beta)
+			p.set(e, theta.Less(n.theta))
 		}
 		if big := largest(e); big > boldest {
 			e.Scale(boldest/big, e)
@@ -38,7 +38,7 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 		least := float64(noInformation*info.trace()) + tiny
 		var delta [2]float64
 		delta[0], delta[1] = info.mapped(func(l float64) float64 { return 1 / (l + least) }).of(right[0], right[1])
-		if other := moved(n.b.s.moved(n.theta, delta, furthest)); other != nil && (next == nil || other.logs() < next.logs()) {
+		if other := moved(n.theta.Moved(delta, furthest, n.b.s.low)); other != nil && (next == nil || other.logs() < next.logs()) {
 			return other
 		}
 	}
@@ -48,11 +48,11 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 // slopes returns ∂M_k/∂γ and ∂M_k/∂β; nil: there is no map.
 func (n *blocking) slopes() (slopes [2][]*mat.Dense) {
 	t := n.theta
-	if t.identity() {
+	if t.Identity() {
 		return slopes
 	}
 	var all [2][]*mat.Dense
-	for k, next := range []Theta{{t.Gamma + thetaStep, t.Beta}, {t.Gamma, t.Beta + thetaStep}} {
+	for k, next := range t.Beside(thetaStep) {
 		moved := n.at(n.frame, next)
 		if moved == nil || len(moved.hessians) != len(n.hessians) {
 			return slopes
@@ -119,10 +119,10 @@ func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *betwe
 }
 
 // set sets E of two blocks where θ moves by so much.
-func (b *between) set(e *mat.Dense, gamma, beta float64) {
+func (b *between) set(e *mat.Dense, by [2]float64) {
 	p, q := len(b.one), len(b.two)
 	x := func(k int) float64 {
-		return b.by.At(k, 0) + float64(b.by.At(k, 1)*gamma) + float64(b.by.At(k, 2)*beta)
+		return b.by.At(k, 0) + float64(b.by.At(k, 1)*by[0]) + float64(b.by.At(k, 2)*by[1])
 	}
 	for i := range p {
 		for j := range q {

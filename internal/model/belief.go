@@ -4,8 +4,15 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/mat"
 )
+
+// A Theta are the numbers of ψ.
+type Theta = outer.Theta
+
+// thetaStep is the step of derivatives by θ: the truncation of a difference quotient is far below what θ is known to.
+const thetaStep = 1e-4
 
 // A belief is what looks have told so far: a frame whose components have curvature 1, the
 // posterior of its error E, the map, and κ.
@@ -51,7 +58,7 @@ func (b *belief) forget() {
 // uncertain sets what is not known by a posterior.
 func (b *belief) uncertain(p posterior) {
 	ell, theta := b.not.ell, sym2{}
-	if !b.theta.identity() {
+	if !b.theta.Identity() {
 		theta = b.ofTheta.inverse()
 	}
 	b.not = p.errors(b.m, theta)
@@ -99,7 +106,7 @@ func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
 // slopes returns −∂R/∂γ and −∂R/∂β of each look.
 func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*mat.Dense {
 	all := make([][2]*mat.Dense, len(looks))
-	for k, next := range []Theta{{t.Gamma + thetaStep, t.Beta}, {t.Gamma, t.Beta + thetaStep}} {
+	for k, next := range t.Beside(thetaStep) {
 		moved := b.equations(f, next, looks)
 		for l := range looks {
 			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / thetaStep })

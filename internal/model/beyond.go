@@ -13,25 +13,26 @@ func (e *search) left() int {
 
 // affords reports whether so many more short looks may be made, and then so many queries.
 func (e *search) affords(looks, then int) bool {
-	if kind, _ := e.sharpest(1); kind != nil {
+	if kind, _, _ := e.sharpest(1, exactPairs); kind != nil {
 		then += max(0, looks) * kind.queries(e.m)
 	}
 	return then <= e.left()
 }
 
-// sharpest returns the kind of short look that takes the fewest queries until pairs are exact, and its step; nil: there is none.
-func (e *search) sharpest(part float64) (kind *kind, step float64) {
+// sharpest returns the kind of short look that takes the fewest queries until its error is small enough, its step, and the error; nil:
+// there is none.
+func (e *search) sharpest(part, enough float64) (kind *kind, step, error float64) {
 	least := math.Inf(1)
 	for _, k := range shortKinds {
 		t, err := e.steps.best(k, e.s.sigma, part)
-		if cost := float64(k.queries(e.m)) * max(1, square(err/exactPairs)); cost < least {
-			kind, step, least = k, t, cost
+		if cost := float64(k.queries(e.m)) * max(1, square(err/enough)); cost < least {
+			kind, step, error, least = k, t, err, cost
 		}
 	}
-	return kind, step
+	return kind, step, error
 }
 
-// lengthening is how many queries lengthen takes for m components, more than Request.Round does.
+// lengthening is how many queries lengthen takes for m components, more than it does to see that minima are round.
 func lengthening(m int) int { return 2*longLooks*long.queries(m) + 3*4*mostSplits }
 
 // disproved reports whether there is more than single components: looks contradict each other in every frame, or splits leave
@@ -43,31 +44,31 @@ func (e *search) disproved() bool {
 	return e.coupling() > 0 || e.verdict == Not || !e.s.grain.Noisy() && (e.pair > 0 || e.coupled.lo > hopeless)
 }
 
-// beyond looks for more than single components. Where there is nothing f does not separate, or, with noise, what is known
-// about single components stays; and so it does where that is better.
-func (e *search) beyond() error {
-	was, believed := *e, *e.belief
-	found, err := e.structure()
-	better := e.verdict != Separable && was.coupled.hi < e.coupled.mid
+// beyond looks for more than single components, and returns what is to be believed. Where there is nothing f does not separate, or,
+// with noise, what is known about single components stays; and so it does where that is better.
+func (e *search) beyond() (*search, error) {
+	next, belief := *e, *e.belief
+	next.belief = &belief
+	found, err := next.structure()
+	better := next.verdict != Separable && e.coupled.hi < next.coupled.mid
 	switch {
-	case !found && e.s.grain.Noisy(), better && was.coupled.mid < e.separates():
-		*e, *was.belief = was, believed
-		return err
+	case !found && e.s.grain.Noisy(), better && e.coupled.mid < e.separates():
+		return e, err
 	case !found && err == nil:
-		e.verdict = Not
+		next.verdict = Not
 	}
 	if better {
-		*e.belief, e.coupled = believed, was.coupled
+		next.belief, next.coupled = e.belief, e.coupled
 	}
-	return err
+	return &next, err
 }
 
 // hopeless is the coupling of splits from which on the errors of looks are no excuse.
 const hopeless = 0.2
 
-// doubtful reports whether exact values speak against every frame so far, by more than a search would mind. Single pairs do not:
+// contested reports whether exact values speak against every frame so far, by more than a search would mind. Single pairs do not:
 // it may be truncation, or products of errors, that they show.
-func (e *search) doubtful() bool {
+func (e *search) contested() bool {
 	return !e.s.grain.Noisy() && len(e.looks) > 2 && e.coupling() > e.rough*minded
 }
 

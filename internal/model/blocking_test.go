@@ -36,7 +36,7 @@ func TestBlocksOfShortLooks(t *testing.T) {
 		of  func(s *sampler) Theta
 	}{
 		"plain":     {func(v float64) float64 { return v }, func(*sampler) Theta { return Theta{} }},
-		"logarithm": {func(v float64) float64 { return math.Log1p(v / 30) }, func(s *sampler) Theta { return Theta{-s.unit, 0} }},
+		"logarithm": {func(v float64) float64 { return math.Log1p(v / 30) }, func(s *sampler) Theta { return Theta{Gamma: -s.unit} }},
 	} {
 		f, w := pairsOf(d, c.phi)
 		s := sampled(t, d, f)
@@ -48,7 +48,7 @@ func TestBlocksOfShortLooks(t *testing.T) {
 			t.Fatal(err)
 		}
 		theta := c.of(s)
-		now := e.blocking(nil, Theta{1.1 * theta.Gamma, theta.Beta}, e.looks).divided(whole(d))
+		now := e.blocking(nil, Theta{Gamma: 1.1 * theta.Gamma, Beta: theta.Beta}, e.looks).divided(whole(d))
 		if now == nil {
 			t.Fatal(name, "no blocks")
 		}

@@ -3,7 +3,7 @@ package model
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/internal/outer"
 )
 
 // mappedBlocks looks for a map under which f separates into blocks, and reports whether there is one: most pairs are
@@ -17,19 +17,20 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 			best, least = t, v
 		}
 	}
-	for _, beta := range []float64{0, mostBeta / 2, max(leastBeta, min(e.s.mostBeta(), e.s.unit/e.s.mid))} {
-		for _, gamma := range gammas {
-			try(Theta{gamma, beta})
-			try(Theta{-gamma, beta})
+	for _, some := range outer.Starts(e.s.low, e.s.unit/e.s.mid)[:fewStarts] {
+		for _, t := range some {
+			try(t)
 		}
 	}
-	if best.identity() || least > promising*plain {
+	if best.Identity() || least > promising*plain {
 		return false, nil
 	}
 	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
 		b := best
-		for _, t := range b.around(step, e.s.mostBeta()) {
-			try(t)
+		for _, g := range []float64{-step, 0, step} {
+			for _, h := range []float64{-step, 0, step} {
+				try(b.Moved([2]float64{g, h}, step, e.s.low))
+			}
 		}
 		if b == best {
 			step /= 3
@@ -62,9 +63,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 
 // typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
 func (e *search) typical(theta Theta, seed uint64) float64 {
-	was := e.s.random
-	e.s.random = rng.Seed(seed).Stream("pencils")
-	defer func() { e.s.random = was }()
+	defer e.s.seeded(seed)()
 	now := e.blocking(nil, theta, e.looks)
 	if now == nil {
 		return math.Inf(1)
@@ -90,27 +89,9 @@ func (e *search) refits() bool {
 	return false
 }
 
-// gammas are the sizes of ψ″/ψ′ that are tried, promising the part of couplings that the nearest leaves where there
+// fewStarts is for how many β maps are tried, promising the part of couplings that the nearest leaves where there
 // is a map, and closeMap the part of γ to which it is found.
-var gammas = []float64{1. / 27, 1. / 9, 1. / 3, 1, 3}
-
-const promising, closeMap = 0.8, 1e-4
+const fewStarts, promising, closeMap = 3, 0.8, 1e-4
 
 // mostTries is how often all maps around one are tried.
 const mostTries = 40
-
-// around returns the maps beside θ.
-func (t Theta) around(step, most float64) []Theta {
-	var all []Theta
-	for _, g := range []float64{-step, 0, step} {
-		for _, b := range []float64{-step, 0, step} {
-			if next := (Theta{t.Gamma + g, t.Beta + b}); next != t && next.Beta >= leastBeta && next.Beta <= most {
-				all = append(all, next)
-			}
-		}
-	}
-	return all
-}
-
-// mostBeta is the largest β for which 1 + βz is above 0 for all values so far.
-func (s *sampler) mostBeta() float64 { return max(mostBeta, -pole/max(-s.low, tiny)) }

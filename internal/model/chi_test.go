@@ -106,8 +106,8 @@ func (tr truth) chi(t *testing.T, k *kind, step, e float64) float64 {
 	var all []float64
 	for range 20 {
 		f := tr.wrong(e)
-		l := &Look{kind: k, x: tr.s.point(), steps: scaledRows(f.U, steps), tau: tr.l.tau(k, step), h: steps, eps: eps}
-		if err := l.ask(tr.s, scaledRows(f.U, eps)); err != nil {
+		l := &Look{kind: k, x: tr.s.point(), steps: scaledRows(f.U, steps), tau: tr.l.tau(k, step), h: steps, eps: eps, ends: scaledRows(f.U, eps)}
+		if err := tr.s.look(l); err != nil {
 			t.Fatal(err)
 		}
 		q, ok := equationOf(l.measure(tr.s, tr.theta), l, tr.frame, not)

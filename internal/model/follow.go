@@ -39,7 +39,7 @@ func (b *belief) follow(n int) bool {
 			before = b.discounted(eq, kappa, before)
 		}
 		sys := system{m: b.m, eq: eq, kappa: kappa, before: before, e: e, slopes: b.slopes(f, theta, looks, eq), free: true}
-		sys.moved = [2]float64{b.theta.Gamma - theta.Gamma, b.theta.Beta - theta.Beta}
+		sys.moved = b.theta.Less(theta)
 		out = sys.solve()
 		var ok bool
 		if theta, ok = b.turned(theta, out, 0.1); !ok {

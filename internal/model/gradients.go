@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -11,41 +10,18 @@ import (
 
 // gradients returns slopes of f at n points, a column each, times the step.
 func gradients(s *sampler, by slopes, n int) (*mat.Dense, error) {
-	steps := scaledRows(by.along, by.steps)
-	rows, _ := steps.Dims()
-	x := s.points(n, wider)
-	g := mat.NewDense(rows, n, nil) // parts of the steps that are within the bounds
-	each := rows + 1                // queries of a point
-	if by.both {
-		each = 2 * rows
+	x, looks := s.points(n, wider), make([]*Look, n)
+	for k := range looks {
+		looks[k] = s.bare(by.kind, by.along, by.steps, x.RawRowView(k))
 	}
-	var points [][]float64
-	for k := range n {
-		origin := x.RawRowView(k)
-		at := slices.Repeat([][]float64{origin}, each)
-		for i := range rows {
-			step := steps.RawRowView(i)
-			g.Set(i, k, s.around(origin, step))
-			if at[i] = beside(origin, g.At(i, k), step); by.both {
-				at[rows+i] = beside(origin, -g.At(i, k), step)
-			}
-		}
-		points = append(points, at...)
-	}
-	z, err := s.at(points)
-	if err != nil {
+	if err := s.look(looks...); err != nil {
 		return nil, err
 	}
-	for k := range n {
-		at := z[k*each : (k+1)*each]
-		for i := range rows {
-			change := at[i] - at[rows]
-			if by.both {
-				change = (at[i] - at[rows+i]) / 2
-			}
-			g.Set(i, k, change/g.At(i, k)*by.step/by.steps[i])
-		}
+	g := mat.NewDense(len(by.steps), n, nil)
+	for k, l := range looks {
+		g.SetCol(k, l.slopes(s, Theta{}))
 	}
+	g.Scale(by.step, g)
 	return g, nil
 }
 
@@ -227,10 +203,10 @@ func orthonormal(s *sampler, n, d int) *mat.Dense {
 type slopes struct {
 	along *mat.Dense // orthonormal directions
 	steps []float64  // along each of them
-	both  bool       // on both sides, or forward
-	step  float64    // the usual one
-	error float64    // of step times slope, from which on it is one
-	most  int        // how many components are known to be at most; 0: all
+	kind  *kind
+	step  float64 // the usual one
+	error float64 // of step times slope, from which on it is one
+	most  int     // how many components are known to be at most; 0: all
 }
 
 // exactSlopes is the error of slopes that is small enough to see components of about the same size, as a part of what
@@ -249,7 +225,7 @@ func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
 		errors := [2]struct{ noise, missed float64 }{{math.Sqrt2 * sigma, l.curvature * t * t / 2}, {math.Sqrt(0.5) * sigma, interpolated(l.odd, 1, t) * t * t / 6}}
 		for k, e := range errors {
 			if v := math.Hypot(e.noise, e.missed) / t; v < least[k] {
-				two[k], least[k] = slopes{along: along, both: k == 1, step: t, error: math.Hypot(4*e.noise, 3*e.missed)}, v
+				two[k], least[k] = slopes{along: along, kind: [2]*kind{oneSide, bothSides}[k], step: t, error: math.Hypot(4*e.noise, 3*e.missed)}, v
 			}
 		}
 	}
@@ -275,7 +251,7 @@ func (l *ladder) within(along *mat.Dense, m int, sigma, rough float64) slopes {
 			by.steps[i] = across
 		}
 	}
-	by.both, by.most = false, m
+	by.kind, by.most = oneSide, m
 	by.error = math.Hypot(by.error*by.step/across, by.step*l.curvature*rough*(inside+float64(rough*across)))
 	return by
 }

@@ -27,9 +27,6 @@ type Request struct {
 	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
-	// Round, if not nil, reports whether minima are round in a frame in which f may separate but for couplings.
-	// It returns how many queries that took, too.
-	Round func(*Result) (round bool, queries int, err error)
 	// Before, if not nil, is called before looks of which it is not known that they will help. An error ends the
 	// search.
 	Before func(Next) error
@@ -154,7 +151,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 		return e.result(), err
 	}
 	if err = e.run(); err == nil && e.disproved() {
-		err = e.beyond()
+		e, err = e.beyond()
 	}
 	return e.result(), err
 }

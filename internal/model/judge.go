@@ -11,7 +11,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 			return true, err
 		}
 		c, asked := p.coupling(), len(p.four)
-		if plain := (splits{s: e.s, four: p.four}); !e.theta.identity() && plain.coupling().mid < min(2*c.mid, e.separates()) { // it is no map
+		if plain := (splits{s: e.s, four: p.four}); !e.theta.Identity() && plain.coupling().mid < min(2*c.mid, e.separates()) { // it is no map
 			e.theta, p.theta, c = Theta{}, Theta{}, plain.coupling()
 		}
 		e.coupled = c

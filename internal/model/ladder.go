@@ -123,7 +123,7 @@ func (s *sampler) mapped(z []float64, theta Theta) (f []float64, noise float64) 
 			f = append(f, math.NaN())
 			continue
 		}
-		value, slope := theta.of(v)
+		value, slope := theta.Of(v)
 		f = append(f, value)
 		sum, n = sum+square(slope*s.noise(v)), n+1
 	}

@@ -62,7 +62,7 @@ func (b *belief) candidate(f *Frame, theta Theta, looks []*Look) candidate {
 // restarted returns the best of a candidate and of those from joint diagonalisation.
 func (b *belief) restarted(from candidate, short []*Look) candidate {
 	maps := []Theta{b.theta}
-	if !b.theta.identity() {
+	if !b.theta.Identity() {
 		maps = append(maps, Theta{})
 	}
 	last := short[max(0, len(short)-lastLooks):] // along the best directions
@@ -200,32 +200,15 @@ func (b *belief) fit() bool {
 // was, and false. A slight map is none.
 func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
 	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
-	if !kernel.Finite(out.theta[0]+out.theta[1]) || theta.identity() && out.gain <= max(certain, left) {
+	if !kernel.Finite(out.theta[0]+out.theta[1]) || theta.Identity() && out.gain <= max(certain, left) {
 		return theta, false
 	}
-	next := b.s.moved(theta, out.theta, most)
+	next := theta.Moved(out.theta, most, b.s.low)
 	if math.Abs(next.Gamma)*b.s.far <= slight {
 		next = Theta{}
 	}
 	return next, next != theta
 }
-
-// moved returns θ + δ, each number by at most so much.
-func (s *sampler) moved(t Theta, delta [2]float64, most float64) Theta {
-	g, h := max(-most, min(most, delta[0])), max(-most, min(most, delta[1]))
-	return s.bounded(Theta{t.Gamma + g, t.Beta + h})
-}
-
-// bounded returns the nearest map whose slopes do not differ so much that most values say nothing.
-func (s *sampler) bounded(t Theta) Theta {
-	beta := max(leastBeta, min(s.mostBeta(), t.Beta))
-	most := mostGamma * max(1, beta)
-	return Theta{max(-most, min(most, t.Gamma)), beta}
-}
-
-// leastBeta and mostBeta keep 1 + βz above 0 for most values z, which are −1 to 3 or so. mostGamma is the largest
-// ψ″/ψ′, and power of 1 + βz.
-const leastBeta, mostBeta, mostGamma = -0.6, 0.9, 10
 
 // toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as
 // rows) to those of the steps of a look: H = AᵀMA.

@@ -3,7 +3,6 @@ package model
 import (
 	"math"
 
-	"github.com/untwist/untwist/internal/rng"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -43,11 +42,10 @@ func (e *search) lengthen() error {
 			if err != nil {
 				return err
 			}
-			l, slopes := e.longLook(x, h)
-			if err := l.ask(e.s, slopes); err != nil {
-				return err
-			}
-			looks = append(looks, l)
+			looks = append(looks, e.longLook(x, h))
+		}
+		if err := e.s.look(looks...); err != nil {
+			return err
 		}
 		if e.frame = e.fitted(looks); e.frame == nil {
 			e.frame = last
@@ -73,9 +71,7 @@ const longLooks, roughRows = 8, 0.02
 
 // coupledBy returns the coupling of splits that follow from a seed.
 func (e *search) coupledBy(seed uint64) (float64, error) {
-	was := e.s.random
-	e.s.random = rng.Seed(seed).Stream("splits")
-	defer func() { e.s.random = was }()
+	defer e.s.seeded(seed)()
 	p := splits{s: e.s, theta: e.theta, part: 1}
 	err := p.more(e.frame, singles(e.m), mostSplits)
 	return p.coupling().mid, err
@@ -97,7 +93,7 @@ func (e *search) fitted(looks []*Look) *Frame {
 			for k, q := range eq {
 				unit := math.Abs(looks[k].h[i] * looks[k].h[j])
 				v, u, r := q.v.At(i, j)/unit, q.v.At(j, i)/unit, q.r.At(i, j)/unit
-				info = info.plus(outer(v, u, 1))
+				info = info.plus(dyad(v, u, 1))
 				right[0], right[1] = right[0]+float64(v*r), right[1]+float64(u*r)
 			}
 			known := info.mapped(func(l float64) float64 { return 1 / (l + float64(flatPair*info.trace()) + tiny) })

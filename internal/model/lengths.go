@@ -1,12 +1,9 @@
 package model
 
 import (
-	"context"
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/objective"
-	"gonum.org/v1/gonum/mat"
 )
 
 // curvatures measures those of all components at all places, by second differences with the steps t_i.
@@ -21,7 +18,7 @@ func (r *ruler) curvatures(t []float64) error {
 // at adds a place at which f is known.
 func (r *ruler) at(x []float64, z float64) *place {
 	m, _ := r.frame.W.Dims()
-	f, slope := r.theta.of(z)
+	f, slope := r.theta.Of(z)
 	p := place{x: x, f: f, noise: square(slope * r.s.noise(z)), bend: make([]float64, m), errors: make([]float64, m), last: make([]float64, m), noises: make([]float64, m)}
 	for i := range m {
 		p.errors[i], p.noises[i] = math.Inf(1), math.Inf(1)
@@ -30,7 +27,7 @@ func (r *ruler) at(x []float64, z float64) *place {
 	return &r.places[len(r.places)-1]
 }
 
-// vague is the error of a curvature, as a part of it, from which on it is measured anew.
+// vague is the error of a curvature, as a part of it, from which on it is measured again.
 const vague = 0.05
 
 // MeasureLengths measures Result.Scale, at the points of some looks.
@@ -59,53 +56,4 @@ func (r *Result) MeasureLengths() error {
 		r.scaled(lengths)
 	}
 	return err
-}
-
-// Lengths measures the length ℓ of each component of a frame with the rows w, in units of these.
-func Lengths(ctx context.Context, f objective.Objective, r Request, w *mat.Dense) ([]float64, error) {
-	m, d := w.Dims()
-	if m < d {
-		r.Span = w
-	}
-	s, err := newSampler(ctx, f, r)
-	if err != nil {
-		return nil, err
-	}
-	rows := mat.DenseCopyOf(w)
-	rows.Apply(func(_, k int, v float64) float64 { return v * s.half[k] }, rows)
-	if s.span != nil {
-		rows = kernel.Times(rows, s.span)
-	}
-	widths, inverses := s.widths(rows), make([]float64, m)
-	for i, v := range widths {
-		inverses[i] = 1 / v
-	}
-	by := ruler{s: s, frame: frameOf(scaledRows(rows, inverses))}
-	if by.frame == nil {
-		return nil, ErrNoStep
-	}
-	steps, err := newLadder(s, by.frame, by.theta, 0, min(ladderLines, m+1), true)
-	if err != nil {
-		return nil, err
-	}
-	x, z, err := s.finite(rulerPlaces)
-	if err != nil {
-		return nil, err
-	}
-	for k, v := range z {
-		by.at(x.RawRowView(k), v)
-	}
-	t, _ := steps.best(symmetric, s.sigma, 1)
-	first, short := make([]float64, m), make([]float64, m)
-	for i := range first {
-		first[i], short[i] = steps.length(), t
-	}
-	if err := by.curvatures(short); err != nil {
-		return nil, err
-	}
-	lengths, err := by.lengths(first)
-	for i := range lengths {
-		lengths[i] *= widths[i]
-	}
-	return lengths, err
 }

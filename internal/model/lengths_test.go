@@ -77,7 +77,7 @@ func TestLengthsOfRipples(t *testing.T) {
 			grain = objective.Grain{Absolute: sigma, Kind: objective.RandomNoise}
 		}
 		meter := query.NewMeter(f, 1e5)
-		got, err := Lengths(context.Background(), meter, Request{Box: objective.Cube(d, -1, 1), Bounds: free(d), Grain: grain, Seed: 1}, w)
+		got, err := lengths(meter, Request{Box: objective.Cube(d, -1, 1), Bounds: free(d), Grain: grain, Seed: 1}, w)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,4 +88,13 @@ func TestLengthsOfRipples(t *testing.T) {
 		}
 		t.Logf("σ = %v: %d queries", sigma, meter.Queries())
 	}
+}
+
+// lengths are those of components of a frame that is given.
+func lengths(f objective.Objective, r Request, w *mat.Dense) ([]float64, error) {
+	g, err := NewGiven(context.Background(), f, r, w)
+	if err != nil {
+		return nil, err
+	}
+	return g.Lengths()
 }

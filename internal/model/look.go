@@ -23,7 +23,8 @@ type kind struct {
 	noise   float64         // the standard deviation of a mixed difference, in σ
 	misses  float64         // the truncation of what a mixed difference says of E, in τ
 	queries func(m int) int // of a look with m steps
-	parts   []part          // after x itself, which comes first
+	parts   []part          // after x itself, which comes first unless it is left out
+	aside   bool            // it is
 	measure func(v values) measured
 }
 
@@ -56,6 +57,10 @@ var (
 		measure: values.long,
 	}
 	shortKinds = []*kind{forward, symmetric, fourPoint}
+
+	// Slopes alone are seen by x and x+S_i, or x±S_i.
+	oneSide   = &kind{name: "one side", parts: []part{{false, 1, 0}}}
+	bothSides = &kind{name: "both sides", parts: []part{{false, 1, 0}, {false, -1, 0}}, aside: true}
 )
 
 // A Look is a point, steps, and the values around it.
@@ -64,8 +69,9 @@ type Look struct {
 	x     []float64
 	steps *mat.Dense  // S_i as rows
 	tau   float64     // of short looks: the truncation of its second differences, as a part of them
-	h     []float64   // of long looks: S_i = h_iu_i
+	h     []float64   // S_i = h_iu_i
 	eps   []float64   // of long looks: the steps of slopes
+	ends  *mat.Dense  // of long looks: ε_iu_i as rows
 	z     [][]float64 // the values: that at x, and those of each part
 
 	// Of looks along a frame: the pairs that are asked (nil: all), and what |M_ij| is expected to be
@@ -77,10 +83,23 @@ type Look struct {
 // asks reports whether a look asks for a pair.
 func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
-// ask asks for all values in one batch. slopes are ε_iu_i; nil: there are none.
-func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
+// bare returns a look at x that asks for no pairs, with steps t_i along directions, shorter ones where the bounds are near.
+func (s *sampler) bare(k *kind, along *mat.Dense, t, x []float64) *Look {
+	m, _ := along.Dims()
+	h := make([]float64, m)
+	for i := range h {
+		h[i] = t[i] * s.around(x, beside(make([]float64, len(x)), t[i], along.RawRowView(i)))
+	}
+	return &Look{kind: k, x: x, steps: scaledRows(along, h), h: h, pairs: make([]bool, m*(m-1)/2)}
+}
+
+// points are those that a look asks for.
+func (l *Look) points() [][]float64 {
 	m, _ := l.steps.Dims()
-	points := [][]float64{l.x}
+	var points [][]float64
+	if !l.kind.aside {
+		points = append(points, l.x)
+	}
 	add := func(a, b float64, step, other []float64) {
 		x := beside(l.x, a, step)
 		if other != nil {
@@ -99,18 +118,21 @@ func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 		}
 		for i := range m {
 			var other []float64
-			if slopes != nil {
-				other = slopes.RawRowView(i)
+			if l.ends != nil {
+				other = l.ends.RawRowView(i)
 			}
 			add(p.a, p.b, l.steps.RawRowView(i), other)
 		}
 	}
-	z, err := s.at(points)
-	if err != nil {
-		return err
+	return points
+}
+
+// tell takes the values at the points, and returns those that are left.
+func (l *Look) tell(z []float64) []float64 {
+	m, _ := l.steps.Dims()
+	if l.z = [][]float64{{math.NaN()}}; !l.kind.aside {
+		l.z, z = [][]float64{z[:1]}, z[1:]
 	}
-	l.z = [][]float64{z[:1]}
-	z = z[1:]
 	for _, p := range l.kind.parts {
 		if !p.pairs {
 			l.z, z = append(l.z, z[:m]), z[m:]
@@ -124,5 +146,39 @@ func (l *Look) ask(s *sampler, slopes *mat.Dense) error {
 		}
 		l.z = append(l.z, part)
 	}
+	return z
+}
+
+// look asks for all values of some looks in one batch.
+func (s *sampler) look(all ...*Look) error {
+	var points [][]float64
+	for _, l := range all {
+		points = append(points, l.points()...)
+	}
+	z, err := s.at(points)
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		z = l.tell(z)
+	}
 	return nil
+}
+
+// slopes returns the slopes of ψ(f) along the steps, for a way of one; NaN where f failed.
+func (l *Look) slopes(s *sampler, theta Theta) []float64 {
+	origin, _ := s.mapped(l.z[0], theta)
+	all, _ := s.mapped(l.z[1], theta)
+	var back []float64
+	if l.kind == bothSides {
+		back, _ = s.mapped(l.z[2], theta)
+	}
+	for i, h := range l.h {
+		if back != nil {
+			all[i] = (all[i] - back[i]) / (2 * h)
+		} else {
+			all[i] = (all[i] - origin[0]) / h
+		}
+	}
+	return all
 }

@@ -4,13 +4,14 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/mat"
 )
 
 // maps returns maps that three short looks suggest, without a frame. With H_k the Hessians of
 // ψ(f), c_k = −ψ″/ψ′ and g_k the gradients, A_k = H_k − c_kg_kg_kᵀ are WᵀD_kW up to a factor,
 // so that A_1A_0⁻¹A_2 is symmetric. For a given c_0 that is a least-squares problem for c_1,
-// c_2 and c_1c_2. Then c_k(1 + βz_k) = γ.
+// c_2 and c_1c_2.
 func (b *belief) maps(three []*Look) []Theta {
 	t := three[2].steps
 	var h, g [3]*mat.Dense
@@ -54,21 +55,7 @@ func (b *belief) maps(three []*Look) []Theta {
 	if math.IsInf(misfit, 1) {
 		return nil
 	}
-	var rows, right [2]float64 // Σ of (1, −c_kz_k)(γ, β)ᵀ = c_k
-	var cross, own float64
-	for k := range c {
-		rows[0], rows[1] = rows[0]+1, rows[1]-float64(c[k]*z[k])
-		own += square(c[k] * z[k])
-		right[0], right[1] = right[0]+c[k], right[1]-float64(c[k]*c[k]*z[k])
-	}
-	cross = rows[1]
-	det := float64(3*own) - square(cross)
-	all := []Theta{{median(c[:]), 0}}
-	if det > 0 {
-		gamma, beta := (float64(own*right[0])-float64(cross*right[1]))/det, (float64(3*right[1])-float64(cross*right[0]))/det
-		all = append(all, Theta{gamma, max(leastBeta, min(b.s.mostBeta(), beta))})
-	}
-	return all
+	return outer.OfBends(c[:], z[:], b.s.low)
 }
 
 // scan returns the place of n, a step apart, at which f is least.

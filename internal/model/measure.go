@@ -29,6 +29,13 @@ type values struct {
 
 // measure returns what a look measures if the map is θ.
 func (l *Look) measure(s *sampler, theta Theta) measured {
+	q := l.seen(s, theta)
+	q.fill(l.expected)
+	return q
+}
+
+// seen is measure without fill: where f failed variances are infinite.
+func (l *Look) seen(s *sampler, theta Theta) measured {
 	v := values{Look: l}
 	for _, part := range l.z {
 		f, n := make([]float64, len(part)), make([]float64, len(part))
@@ -38,14 +45,12 @@ func (l *Look) measure(s *sampler, theta Theta) measured {
 				continue
 			}
 			var slope float64
-			f[k], slope = theta.of(z)
+			f[k], slope = theta.Of(z)
 			n[k] = square(slope * s.noise(z))
 		}
 		v.f, v.n = append(v.f, f), append(v.n, n)
 	}
-	q := l.kind.measure(v)
-	q.fill(l.expected)
-	return q
+	return l.kind.measure(v)
 }
 
 // fill sets differences about which nothing is known, because f failed or was not asked, to 0, with

@@ -26,34 +26,11 @@ func sampled(t interface{ Fatal(...any) }, d int, f func(x []float64) float64) *
 	return s
 }
 
-// ψ′ is the derivative of ψ, and ψ(0) = 0; γ = β undoes an exponential: it is a logarithm.
-func TestPsi(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		theta := Theta{rapid.Float64Range(-1, 1).Draw(t, "γ"), rapid.Float64Range(-0.5, 0.9).Draw(t, "β")}
-		z := rapid.Float64Range(-2, 1).Draw(t, "z")
-		const h = 1e-6
-		hi, _ := theta.of(z + h)
-		lo, _ := theta.of(z - h)
-		if u := theta.Beta * z; u > pole-0.01 && u < -0.6 { // differences are not exact near the pole
-			return
-		}
-		if _, slope := theta.of(z); math.Abs((hi-lo)/(2*h)-slope) > 1e-8*max(1, slope) {
-			t.Fatalf("ψ′ = %v, by differences %v", slope, (hi-lo)/(2*h))
-		}
-		if v, slope := theta.of(0); v != 0 || slope != 1 {
-			t.Fatalf("ψ(0) = %v, ψ′(0) = %v", v, slope)
-		}
-		if v, _ := (Theta{theta.Beta, theta.Beta}).of(z); math.Abs(v*theta.Beta-math.Log1p(theta.Beta*z)) > 1e-12 && theta.Beta != 0 {
-			t.Fatalf("β = γ = %v: ψ = %v", theta.Beta, v)
-		}
-	})
-}
-
 // A function of a matrix is one of its eigenvalues.
 func TestSym2(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		draw := func(name string) float64 { return rapid.Float64Range(-3, 3).Draw(t, name) }
-		s := outer(draw("v"), draw("u"), 1).plus(outer(draw("w"), draw("x"), 2))
+		s := dyad(draw("v"), draw("u"), 1).plus(dyad(draw("w"), draw("x"), 2))
 		inv := s.mapped(func(l float64) float64 { return 1 / (l + 1) })
 		// (S + I)⁻¹(S + I) = I
 		a, b := inv.of(s.a+1, s.b)
@@ -88,7 +65,7 @@ func TestShortLooksOfAQuadratic(t *testing.T) {
 		for _, k := range shortKinds {
 			before := s.queries
 			l := &Look{kind: k, x: make([]float64, d), steps: steps}
-			if err := l.ask(s, nil); err != nil || s.queries-before != k.queries(d) {
+			if err := s.look(l); err != nil || s.queries-before != k.queries(d) {
 				t.Fatalf("%s: %d queries, error %v", k.name, s.queries-before, err)
 			}
 			q := l.measure(s, Theta{})
@@ -106,8 +83,8 @@ func TestLongLookByHand(t *testing.T) {
 	const e = 1e-4
 	s := sampled(t, 2, func(x []float64) float64 { return math.Cos(x[0]+e*x[1]) + x[1]*x[1]*x[1] })
 	h, eps := []float64{0.5, 0.4}, []float64{1e-3, 1e-3}
-	l := &Look{kind: long, x: []float64{0.3, 0.2}, steps: scaledRows(identity(2), h), h: h, eps: eps}
-	if err := l.ask(s, scaledRows(identity(2), eps)); err != nil {
+	l := &Look{kind: long, x: []float64{0.3, 0.2}, steps: scaledRows(identity(2), h), h: h, eps: eps, ends: scaledRows(identity(2), eps)}
+	if err := s.look(l); err != nil {
 		t.Fatal(err)
 	}
 	not := newBelief(s).not
@@ -146,7 +123,7 @@ func TestSolveIsLeastSquares(t *testing.T) {
 				r: mat.NewDense(2, 2, []float64{0, r, r, 0}), v: mat.NewDense(2, 2, []float64{v, v, u, u}),
 				s2: mat.NewDense(2, 2, []float64{s * s, s * s, s * s, s * s}), vv: mat.NewDense(2, 2, nil),
 			})
-			a = a.plus(outer(v, u, 1/(s*s)))
+			a = a.plus(dyad(v, u, 1/(s*s)))
 			b[0], b[1] = b[0]+v*r/(s*s), b[1]+u*r/(s*s)
 		}
 		out := system{m: 2, eq: eq, kappa: make([]float64, looks)}.solve()

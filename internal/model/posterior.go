@@ -49,7 +49,7 @@ func (b *belief) orthogonal() posterior {
 	p := newPosterior(b.m * (b.m - 1) / 2)
 	eachPair(b.m, func(i, j, k int) {
 		ratio := length(b.frame.W.RawRowView(j)) / length(b.frame.W.RawRowView(i))
-		p[k].info = outer(ratio, 1/ratio, 1/square(rightAngle))
+		p[k].info = dyad(ratio, 1/ratio, 1/square(rightAngle))
 	})
 	return p
 }
@@ -230,11 +230,11 @@ func (s system) learn(out *solution, i, j, p int) {
 			v, u, w, errors = 0, 0, 0, 0
 		}
 		out.weight[k][p], out.scale[k][p] = w, scale
-		one := about{info: outer(v, u, w), spurious: float64(errors * w), seen: outer(v, u, 1/(square(v)+square(u)+float64(blurred*errors)+tiny))}
+		one := about{info: dyad(v, u, w), spurious: float64(errors * w), seen: dyad(v, u, 1/(square(v)+square(u)+float64(blurred*errors)+tiny))}
 		if s.slopes != nil && w > 0 {
 			g, h := s.slopes[k][0].At(i, j), s.slopes[k][1].At(i, j)
 			one.with = [2][2]float64{{w * v * g, w * u * g}, {w * v * h, w * u * h}}
-			one.theta = outer(g, h, w)
+			one.theta = dyad(g, h, w)
 		}
 		out.own[p] = out.own[p].plus(one)
 		r := q.r.At(i, j)

@@ -27,18 +27,10 @@ const affordable = 0.4
 // lookAround makes a short look along whitened directions, of the kind that tells most for its
 // queries.
 func (e *search) lookAround() error {
-	var kind *kind
-	least := math.Inf(1)
-	for _, k := range shortKinds {
-		_, err := e.steps.best(k, e.s.sigma, 1)
-		if cost := float64(k.queries(e.m)) * max(1, square(3*err/0.05)); cost < least {
-			kind, least = k, cost
-		}
-	}
+	kind, t, size := e.sharpest(1, usable/6)
 	if kind == nil {
 		return ErrNoStep
 	}
-	t, size := e.steps.best(kind, e.s.sigma, 1)
 	e.told = size
 	if len(e.looks) == 0 {
 		if budget := e.request.Budget; budget > 0 && float64(Forecast(e.m, e.s.sigma)) > affordable*float64(budget) {
@@ -46,43 +38,18 @@ func (e *search) lookAround() error {
 		}
 	}
 	e.say("look %s t %.1e error %.1e", kind.name, t, size)
-	if err := e.before(kind.queries(e.m), e.doubtful()); err != nil {
+	if err := e.before(kind.queries(e.m), e.contested()); err != nil {
 		return err
 	}
 	along := e.white
 	if e.bowl {
 		along = e.wide()
 	}
-	var pairs []bool
-	if bad, few := e.unknown(); few && e.fewer(bad) {
-		along, pairs = e.frame.U, bad
-	}
 	x, err := e.s.safe(middle)
 	if err != nil {
 		return err
 	}
-	l := e.shortLook(kind, along, t, x)
-	if l.pairs = pairs; pairs != nil {
-		l.expected = e.expected(l)
-	}
-	return e.take(l, nil)
-}
-
-// unknown returns the pairs of which so little is known that looks along the frame have to wait, and
-// reports whether they are few.
-func (e *search) unknown() (pairs []bool, few bool) {
-	if len(e.short()) <= 2 || e.coupling() >= prior || e.pair > 0 || e.misfits > misfit || quantile(e.errors(), nearlyAll) > usable {
-		return nil, false
-	}
-	pairs = make([]bool, e.m*(e.m-1)/2)
-	eachPair(e.m, func(i, j, p int) { pairs[p] = e.not.alike[p] || e.not.eff.At(i, j) > usable/2 })
-	return pairs, true
-}
-
-// fewer reports whether pairs are fewer than those of which the last look was.
-func (e *search) fewer(pairs []bool) bool {
-	last := e.looks[len(e.looks)-1].pairs
-	return last == nil || count(pairs) < count(last)
+	return e.take(e.shortLook(kind, along, t, x))
 }
 
 // count returns how many are true.
@@ -109,8 +76,8 @@ func (e *search) before(queries int, contradicted bool) error {
 }
 
 // take asks for the values of a look, and keeps it.
-func (e *search) take(l *Look, slopes *mat.Dense) error {
-	err := l.ask(e.s, slopes)
+func (e *search) take(l *Look) error {
+	err := e.s.look(l)
 	if err == nil {
 		e.looks = append(e.looks, l)
 	}
@@ -127,15 +94,15 @@ func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *L
 	return &Look{kind: k, x: x, steps: scaledRows(along, scale), h: scale, tau: e.steps.tau(k, t)}
 }
 
-// longLook returns a look at x with steps of about h along the frame, and the steps of its slopes.
-func (e *search) longLook(x, most []float64) (*Look, *mat.Dense) {
+// longLook returns a look at x with steps of about h along the frame.
+func (e *search) longLook(x, most []float64) *Look {
 	eps, h := make([]float64, e.m), make([]float64, e.m)
 	for i := range h {
 		eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
 		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
 		e.within(x, i, &h[i], &eps[i])
 	}
-	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps}, scaledRows(e.frame.U, eps)
+	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps, ends: scaledRows(e.frame.U, eps)}
 }
 
 // An option is a kind of look along the frame: what it costs until all pairs are good enough, its
@@ -160,22 +127,25 @@ func (e *search) lookAlong() (int, error) {
 	}
 	pairs, count := e.wanting()
 	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
-	if n > 1 || e.upright || e.doubtful() {
-		if err := e.before(n*o.kind.queries(e.m), e.doubtful()); err != nil {
+	if n > 1 || e.upright || e.contested() {
+		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
 		}
 	}
 	for range n {
-		x := e.composed()
-		l, slopes := e.shortLook(o.kind, e.frame.U, o.steps[0], x), (*mat.Dense)(nil)
-		if o.kind == long {
-			l, slopes = e.longLook(x, o.steps)
+		x, err := e.s.safe(middle)
+		if err != nil {
+			return 0, err
 		}
-		if count < len(pairs) && (e.theta.identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
+		l := e.shortLook(o.kind, e.frame.U, o.steps[0], x)
+		if o.kind == long {
+			l = e.longLook(x, o.steps)
+		}
+		if count < len(pairs) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = e.expected(l)
-		if err := e.take(l, slopes); err != nil {
+		if err := e.take(l); err != nil {
 			return 0, err
 		}
 	}

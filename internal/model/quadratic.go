@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,15 +51,16 @@ func (e *search) quadratic() bool {
 	}
 	enough := max(predicted, loudly*e.told)
 	theta, misfit := p.fitted(e.theta, enough)
-	if !(misfit <= predicted || misfit <= enough && theta.identity()) {
+	if !(misfit <= predicted || misfit <= enough && theta.Identity()) {
 		return false
 	}
 	e.say("  a quadratic under the map %.3g %.3g: values are predicted to %.1e", theta.Gamma, theta.Beta, misfit)
-	before, tau := *e.belief, l.tau
+	was, now, tau := e.belief, *e.belief, l.tau
+	e.belief = &now
 	e.looks, e.theta, l.tau = []*Look{l}, theta, min(tau, misfit)
 	e.forget()
 	if e.bowl = e.first() && (e.need() <= 1 || loudly*e.widest() < median(e.errors())); !e.bowl {
-		*e.belief, l.tau = before, tau
+		e.belief, l.tau = was, tau
 	}
 	return e.bowl
 }
@@ -117,11 +119,11 @@ func (p *parabola) terms(theta Theta) (first, second []float64) {
 
 // errors returns the errors of predicted values of ψ(f) − ψ(f(x)), as parts of how these vary.
 func (p *parabola) errors(theta Theta, first, second []float64) []float64 {
-	origin, _ := theta.of(p.l.z[0][0])
+	origin, _ := theta.Of(p.l.z[0][0])
 	var sum, squares float64
 	all := make([]float64, len(p.z))
 	for k, z := range p.z {
-		v, _ := theta.of(z)
+		v, _ := theta.Of(z)
 		v -= origin
 		sum, squares, all[k] = sum+v, squares+square(v), v-first[k]-second[k]
 	}
@@ -133,8 +135,8 @@ func (p *parabola) errors(theta Theta, first, second []float64) []float64 {
 // rough returns the errors by the terms of f itself: H of ψ(f) is ψ′(H − c ggᵀ), c = −ψ″/ψ′.
 func (p *parabola) rough(theta Theta) []float64 {
 	z := p.l.z[0][0]
-	_, slope := theta.of(z)
-	c := theta.Gamma / (1 + float64(theta.Beta*z))
+	_, slope := theta.Of(z)
+	c := theta.Bend(z)
 	first, second := make([]float64, len(p.z)), make([]float64, len(p.z))
 	for k, v := range p.first {
 		first[k], second[k] = slope*v, slope*(p.second[k]-float64(c*v*v/2))
@@ -154,19 +156,17 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 	if v := length(p.fine(Theta{})); v <= enough {
 		return Theta{}, v
 	}
-	if !theta.identity() {
+	if !theta.Identity() {
 		if t, v := p.descended(theta, p.fine); v <= predicted {
 			return t, v
 		}
 	}
 	best, least := Theta{}, math.Inf(1)
-	for _, beta := range []float64{0, p.s.mostBeta() / 4, p.s.mostBeta() / 2, p.s.mostBeta(), -mostBeta / 4, -mostBeta / 2} {
+	for _, some := range outer.Starts(p.s.low, p.s.unit/p.s.mid) {
 		from, nearest := Theta{}, math.Inf(1)
-		for _, gamma := range gammas {
-			for _, t := range []Theta{{gamma, beta}, {-gamma, beta}} {
-				if v := length(p.rough(t)); v < nearest {
-					from, nearest = t, v
-				}
+		for _, t := range some {
+			if v := length(p.rough(t)); v < nearest {
+				from, nearest = t, v
 			}
 		}
 		if t, v := p.descended(from, p.rough); v < least {
@@ -179,28 +179,9 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 	return p.descended(best, p.fine)
 }
 
-// descended returns the map near θ with the least sum of squares of some errors, and its root, by Levenberg and Marquardt's steps,
-//
-//	(JᵀJ + λ diag JᵀJ) δ = −Jᵀe.
+// descended returns the map near θ with the least sum of squares of some errors, and its root.
 func (p *parabola) descended(t Theta, errors func(Theta) []float64) (Theta, float64) {
-	const by, d, sweeps = 4, 1e-7, 60
-	e, lambda := errors(t), 1.
-	for n := 0; n < sweeps && lambda < 1/d; n++ {
-		var j [2][]float64
-		for k, next := range []Theta{{t.Gamma + d, t.Beta}, {t.Gamma, t.Beta + d}} {
-			j[k] = errors(next)
-			floats.Sub(j[k], e)
-			floats.Scale(1/d, j[k])
-		}
-		a, b, c := kernel.Dot(j[0], j[0])*(1+lambda), kernel.Dot(j[0], j[1]), kernel.Dot(j[1], j[1])*(1+lambda)
-		x, y := kernel.Dot(j[0], e), kernel.Dot(j[1], e)
-		det := float64(a*c) - float64(b*b)
-		next := p.s.bounded(Theta{t.Gamma - (float64(c*x)-float64(b*y))/det, t.Beta - (float64(a*y)-float64(b*x))/det})
-		if now := errors(next); length(now) < length(e) {
-			t, e, lambda = next, now, lambda/by
-		} else {
-			lambda *= by
-		}
-	}
-	return t, length(e)
+	of := func(x []float64) Theta { return Theta{Gamma: x[0], Beta: x[1]}.Bounded(p.s.low) }
+	x, left := outer.Descend([]float64{t.Gamma, t.Beta}, func(x []float64) []float64 { return errors(of(x)) })
+	return of(x), length(left)
 }

@@ -46,7 +46,7 @@ func TestOneLookTellsTheMapOfAQuadratic(t *testing.T) {
 			t.Fatalf("quadratic %v after %d looks, error %v", r.Quadratic, r.Looks, err)
 		}
 		if math.IsNaN(law.ratio) {
-			if !r.Theta.identity() {
+			if !r.Theta.Identity() {
 				t.Fatalf("a map %v of a plain quadratic", r.Theta)
 			}
 		} else if got := r.Theta.Beta / r.Theta.Gamma; !(math.Abs(got-law.ratio) < 1e-3) {

@@ -217,7 +217,7 @@ func (r *ruler) second(p place, z []float64, t float64) (d, variance float64) {
 		if !kernel.Finite(v) {
 			return math.NaN(), 0
 		}
-		f, slope := r.theta.of(v)
+		f, slope := r.theta.Of(v)
 		d += f
 		variance += square(slope * r.s.noise(v))
 	}

@@ -252,19 +252,6 @@ func (s *sampler) whole(q []float64) []float64 {
 	return x
 }
 
-// inBox reports whether x is in so much of the box.
-func (s *sampler) inBox(x []float64, part float64) bool {
-	if s.span != nil {
-		x = s.whole(x)
-	}
-	for _, v := range x {
-		if math.Abs(v) > part {
-			return false
-		}
-	}
-	return true
-}
-
 // around returns the largest part p ≤ 1 such that x ± p·v is within the bounds.
 func (s *sampler) around(x, v []float64) float64 {
 	return min(s.reach(x, v, 1), s.reach(x, beside(make([]float64, len(v)), -1, v), 1))
@@ -290,6 +277,13 @@ func (s *sampler) finite(n int) (*mat.Dense, []float64, error) {
 		return nil, nil, ErrNotFinite
 	}
 	return mat.NewDense(len(values), s.dim(), rows), values, nil
+}
+
+// seeded draws what follows from a seed, until the function that it returns is called.
+func (s *sampler) seeded(seed uint64) (end func()) {
+	was := s.random
+	s.random = rng.Seed(seed).Stream("again")
+	return func() { s.random = was }
 }
 
 // square returns v².

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/outer"
 )
 
 // splits are mixed differences M over the whole middle of the box, for random halves of the
@@ -14,8 +15,8 @@ import (
 type splits struct {
 	s     *sampler
 	theta Theta
-	part  float64      // of the box, from which points are drawn; 0: its middle
-	four  [][4]float64 // f at x, x+a, x+b and z, finite
+	part  float64         // of the box, from which points are drawn; 0: its middle
+	four  []outer.Corners // f at x, x+a, x+b and z, finite
 }
 
 const (
@@ -33,7 +34,7 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	if part == 0 {
 		part = middle
 	}
-	const corners = len([4]float64{})
+	const corners = len(outer.Corners{})
 	var points [][]float64
 	for range n {
 		x, err := s.safe(part)
@@ -63,7 +64,7 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 		return err
 	}
 	for k := range n {
-		four := [corners]float64(v[corners*k : corners*(k+1)])
+		four := outer.Corners(v[corners*k : corners*(k+1)])
 		if kernel.Finite((four[3] - four[1]) - (four[2] - four[0])) {
 			p.four = append(p.four, four)
 		}
@@ -78,7 +79,7 @@ func (p *splits) sums(theta Theta) (mixed, single, noise float64) {
 		var g [4]float64
 		for i, z := range four {
 			var slope float64
-			g[i], slope = theta.of(z)
+			g[i], slope = theta.Of(z)
 			noise += square(slope*p.s.noise(z)) / n
 		}
 		mixed += square((g[3]-g[1])-(g[2]-g[0])) / n

@@ -20,8 +20,8 @@ type straightening struct {
 	*search
 	x      []float64
 	v      *mat.Dense
-	u      *mat.Dense // as long as forward differences are, t
-	t      float64
+	u      *mat.Dense
+	t      []float64  // the steps along u of forward differences
 	origin *mat.Dense // ∂_k f(x)
 	b      *mat.Dense
 	last   *mat.Dense // the last steps Bδ, for v of length 1, a row each
@@ -31,14 +31,13 @@ type straightening struct {
 // straightened returns the subspace beyond which f is linear, if that is so along as many directions as are flat by the first look;
 // nil: it is not.
 func (e *search) straightened(flat int) (*subspace, error) {
-	s := &straightening{search: e, x: e.looks[0].x, t: 2 * math.Sqrt(e.s.sigma)} // noise and truncation of slopes are about the same
+	s := &straightening{search: e, x: e.looks[0].x, t: slices.Repeat([]float64{2 * math.Sqrt(e.s.sigma)}, e.m-flat)} // noise and truncation of slopes are about the same
 	a := e.looks[0].toSteps(e.white)
 	if a == nil {
 		return nil, nil
 	}
 	others := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
 	s.v, s.u = mat.DenseCopyOf(e.white.Slice(0, flat, 0, e.m)), mat.DenseCopyOf(others)
-	s.u.Scale(s.t, s.u)
 	s.b = mat.NewDense(e.m-flat, e.m-flat, nil)
 	h := congruent(e.looks[0].measure(e.s, e.theta).m, a)
 	for k := range e.m - flat {
@@ -113,7 +112,7 @@ func (s *straightening) step(part float64) (off float64, err error) {
 	s.last.Scale(-1, s.last)
 	for i := range n {
 		for k, v := range s.last.RawRowView(i) {
-			kernel.AddScaled(s.v.RawRowView(i), v*ways[i]/s.t, s.u.RawRowView(k))
+			kernel.AddScaled(s.v.RawRowView(i), v*ways[i], s.u.RawRowView(k))
 		}
 	}
 	return off, nil
@@ -149,22 +148,17 @@ func (s *straightening) stretch(v []float64, part float64) float64 {
 // forward returns the slopes of ψ(f) along the u_k at x + v, a row for each v.
 func (s *straightening) forward(v *mat.Dense) (*mat.Dense, error) {
 	n, _ := v.Dims()
-	m, _ := s.u.Dims()
-	var points [][]float64
-	for i := range n {
-		x := beside(s.x, 1, v.RawRowView(i))
-		for k := range m {
-			points = append(points, beside(x, 1, s.u.RawRowView(k)))
-		}
-		points = append(points, x)
+	looks := make([]*Look, n)
+	for i := range looks {
+		looks[i] = s.s.bare(oneSide, s.u, s.t, beside(s.x, 1, v.RawRowView(i)))
 	}
-	z, err := s.s.at(points)
-	if err != nil {
+	if err := s.s.look(looks...); err != nil {
 		return nil, err
 	}
-	z, _ = s.s.mapped(z, s.theta)
-	slopes := mat.NewDense(n, m, nil)
-	slopes.Apply(func(i, k int, _ float64) float64 { return (z[i*(m+1)+k] - z[i*(m+1)+m]) / s.t }, slopes)
+	slopes := mat.NewDense(n, len(s.t), nil)
+	for i, l := range looks {
+		slopes.SetRow(i, l.slopes(s.s, s.theta))
+	}
 	return slopes, nil
 }
 
@@ -188,7 +182,7 @@ func (s *straightening) linear() (c []float64, known bool, err error) {
 		if !kernel.Finite(change) {
 			return nil, false, nil
 		}
-		some = some || math.Abs(change) > amplified*s.t
+		some = some || math.Abs(change) > amplified*s.t[0]
 		kernel.AddScaled(slope, change/ways[i], s.v.RawRowView(i))
 	}
 	if some {

@@ -107,7 +107,7 @@ func (e *search) structure() (bool, error) {
 // known better, and farOff the coupling of splits from which on none does.
 const wellKnown, farOff = 0.05, 0.7
 
-// nearly reports whether nothing speaks against couplings that are small: those of splits, and Request.Round.
+// nearly reports whether nothing speaks against couplings that are small: those of splits, and minima.
 func (e *search) nearly() (bool, error) {
 	if !e.affords(0, lengthening(e.m)) {
 		return false, nil
@@ -121,11 +121,7 @@ func (e *search) nearly() (bool, error) {
 	if e.coupled.lo > farOff {
 		return false, nil
 	}
-	if e.request.Round == nil {
-		return true, nil
-	}
-	round, queries, err := e.request.Round(e.result())
-	e.s.queries += queries
+	round, err := newValley(e.s, e.frame).round()
 	e.say("  round: %v", round)
 	return round, err
 }
@@ -133,7 +129,7 @@ func (e *search) nearly() (bool, error) {
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
 func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
-		kind, step := e.sharpest(part)
+		kind, step, _ := e.sharpest(part, exactPairs)
 		if kind == nil {
 			return ErrNoStep
 		}
@@ -147,7 +143,7 @@ func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 		}
 		l := e.shortLook(kind, directions, step, x)
 		l.tau *= part
-		if err := e.take(l, nil); err != nil {
+		if err := e.take(l); err != nil {
 			return err
 		}
 		if along == nil && kernel.Finite(l.z[0][0]) {

@@ -5,8 +5,8 @@ import "math"
 // A sym2 is the symmetric matrix (a b; b c).
 type sym2 struct{ a, b, c float64 }
 
-// outer returns w(v, u)ᵀ(v, u).
-func outer(v, u, w float64) sym2 {
+// dyad returns w(v, u)ᵀ(v, u).
+func dyad(v, u, w float64) sym2 {
 	return sym2{float64(w * v * v), float64(w * v * u), float64(w * u * u)}
 }
 

@@ -14,38 +14,27 @@ const evenPoints = 2
 // points second differences along each are measured, for 2m+1 queries a point.
 func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	m, _ := u.Dims()
-	t := 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
-	each := 2*m + 1
-	var points [][]float64
-	part := mat.NewDense(evenPoints, m, nil) // of t, by which a step stays within the bounds
-	for p := range evenPoints {
-		x := s.point()
-		points = append(points, x)
-		for i := range m {
-			step := beside(make([]float64, m), t, u.RawRowView(i))
-			part.Set(p, i, s.around(x, step))
-			points = append(points, beside(x, part.At(p, i), step), beside(x, -part.At(p, i), step))
-		}
+	t, scale := make([]float64, m), make([]float64, m)
+	for i := range t {
+		t[i] = 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
 	}
-	z, err := s.at(points)
-	if err != nil {
+	var looks []*Look
+	for range evenPoints {
+		looks = append(looks, s.bare(symmetric, u, t, s.point()))
+	}
+	if err := s.look(looks...); err != nil {
 		return nil, err
 	}
-	f, _ := s.mapped(z, theta)
-	q := make([]float64, m)
-	for p := range evenPoints {
-		at := f[p*each : (p+1)*each]
-		for i := range q {
-			t2 := square(t * part.At(p, i))
-			c2 := square(((at[2*i+1] - at[0]) + (at[2*i+2] - at[0])) / t2)
-			if c2 -= float64(6 * square(s.sigma/t2)); c2 > 0 && kernel.Finite(c2) {
-				q[i] += c2
+	for _, l := range looks {
+		q := l.seen(s, theta)
+		for i, h := range l.h {
+			if c2 := (square(q.m.At(i, i)) - q.vd[i]) / square(square(h)); c2 > 0 && kernel.Finite(c2) {
+				scale[i] += c2
 			}
 		}
 	}
-	scale := make([]float64, m)
-	for i := range scale {
-		scale[i] = 1 / math.Sqrt(math.Sqrt((1+q[i])/(1+evenPoints)))
+	for i, c2 := range scale {
+		scale[i] = 1 / math.Sqrt(math.Sqrt((1+c2)/(1+evenPoints)))
 	}
 	return scaledRows(u, scale), nil
 }

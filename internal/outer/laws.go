@@ -89,20 +89,26 @@ const (
 	by        = 4             // the factor of damping
 )
 
-// descend goes the way of Gauss and Newton, with damping, from some parameters to the map
-// that leaves least, and returns what that is, per square and number.
+// descend goes to the map that leaves least from some parameters, and returns what that is, per square and number.
 func (l law) descend(e *evidence, x []float64) (*Map, float64) {
-	now := e.residuals(l.made(e.r, e.s, x))
-	if now == nil {
+	x, left := Descend(x, func(x []float64) []float64 { return e.residuals(l.made(e.r, e.s, x)) })
+	if left == nil {
 		return nil, math.Inf(1)
 	}
+	return l.made(e.r, e.s, x), floats.Norm(left, 2) / math.Sqrt(float64(len(left)))
+}
+
+// Descend goes the way of Gauss and Newton, with damping, from some parameters to those that leave the least sum of squares of
+// residuals (nil: they are none there), and returns these, too.
+func Descend(x []float64, residuals func(x []float64) []float64) (best, left []float64) {
+	now := residuals(x)
 	damping := 1e-3
-	for step := 0; step < mostSteps && len(x) > 0; step++ {
+	for step := 0; now != nil && step < mostSteps && len(x) > 0; step++ {
 		slopes := make([][]float64, len(x))
 		for i := range x {
 			moved := slices.Clone(x)
 			moved[i] -= math.Copysign(slight, moved[i]) // away from the pole
-			if slopes[i] = e.residuals(l.made(e.r, e.s, moved)); slopes[i] == nil {
+			if slopes[i] = residuals(moved); slopes[i] == nil {
 				break
 			}
 			kernel.AddScaled(slopes[i], -1, now)
@@ -115,7 +121,7 @@ func (l law) descend(e *evidence, x []float64) (*Map, float64) {
 		for range halvings {
 			next := slices.Clone(x)
 			kernel.AddScaled(next, -1, damped(slopes, now, damping))
-			if there := e.residuals(l.made(e.r, e.s, next)); there != nil && kernel.Dot(there, there) < before {
+			if there := residuals(next); there != nil && kernel.Dot(there, there) < before {
 				x, now = next, there
 				damping /= by
 				break
@@ -126,7 +132,7 @@ func (l law) descend(e *evidence, x []float64) (*Map, float64) {
 			break
 		}
 	}
-	return l.made(e.r, e.s, x), floats.Norm(now, 2) / math.Sqrt(float64(len(now)))
+	return x, now
 }
 
 // damped returns the solution of (JᵀJ + λ diag JᵀJ)y = Jᵀr for some columns of J; 0 if there is

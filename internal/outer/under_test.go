@@ -59,26 +59,3 @@ func TestReplaceKeepsTheUnit(t *testing.T) {
 		}
 	})
 }
-
-// A pole that is wrong is moved to where squares around a minimum of Σz² under a root say that
-// it is, very near to the least value.
-func TestAPoleIsMoved(t *testing.T) {
-	const end = 7.0
-	f := func(a, b float64) float64 { return end + math.Sqrt(1e-12+a*a+2*b*b) }
-	var corners []Corners
-	for size := 1.0; size > 1e-7; size /= 3 {
-		corners = append(corners, Corners{f(0, 0), f(size, 0), f(0, size), f(size, size)})
-	}
-	for _, wrong := range []float64{end - 0.1, end + 2e-7} {
-		m := fromPole(end+1, 0.9, wrong, 2.01).Moved(corners)
-		if got := m.Pole(); math.Abs(got-end) > 1e-9 {
-			t.Errorf("from %v the pole is moved to %v, want %v", wrong, got, end)
-		}
-		if left := Coupling(m, corners); left > 1e-3 {
-			t.Errorf("mixed differences are %v", left)
-		}
-	}
-	if m := Power(0, 1, 1, 0).Moved(corners); m != nil {
-		t.Errorf("an exponential has no pole to move, and got %v", m.Pole())
-	}
-}
