@@ -90,19 +90,19 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 	return here, err
 }
 
-// sharp reports whether f has a kink along a component: over a quarter of a step it rises by a quarter as much, where a
-// parabola rises by a sixteenth.
+// sharp reports whether f has a kink along a component: over half of a step it rises half as much, where a parabola rises a
+// quarter as much.
 func (p *polisher) sharp(ctx context.Context, here query.Best) (bool, error) {
 	long, err := p.look(ctx, here.Point, here.Value, finePart)
 	if err != nil {
 		return false, err
 	}
-	short, err := p.look(ctx, here.Point, here.Value, finePart/4)
+	short, err := p.look(ctx, here.Point, here.Value, finePart/2)
 	if err != nil {
 		return false, err
 	}
 	for j, rise := range short.rise {
-		if rise > long.rise[j]/8 && long.rise[j] > grains.OfCurvature*p.f.grain.Of(here.Value) {
+		if rise > long.rise[j]/(2*math.Sqrt2) && long.rise[j] > grains.OfCurvature*p.f.grain.Of(here.Value) {
 			return true, nil
 		}
 	}
