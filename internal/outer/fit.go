@@ -102,7 +102,7 @@ func (e *evidence) best() *Map {
 		}
 	}
 	for k, m := range found {
-		if left[k] <= slices.Min(left)*asGood {
+		if left[k] <= max(slices.Min(left)*asGood, rounding) {
 			return m
 		}
 	}
@@ -123,6 +123,9 @@ func (e *evidence) residuals(m *Map) []float64 {
 	}
 	return out
 }
+
+// rounding is what it makes of mixed differences.
+const rounding = 1e-14
 
 // asGood is by what factor the mixed differences of a simple map may be larger than those of
 // the best one: twenty squares and two parameters make a factor of √(20/18) by chance, and

@@ -24,8 +24,14 @@ func laws() []law {
 			return fromPole(r, s, 0, p)
 		}}
 	}
+	// By how far the pole is below all values: ln((lo − pole)/2s), with lo = r − s, so that κ = s/(r − pole) = 1/(1 + 2eˣ).
 	named := func(p float64) law {
-		return law{1, kappaOf, func(r, s float64, x []float64) *Map { return Power(r, s, (p-1)*bounded(x[0]), bounded(x[0])) }}
+		return law{1, func(near *Map) []float64 {
+			return []float64{math.Log((1/max(near.kappa, 0.5) - 1) / 2)}
+		}, func(r, s float64, x []float64) *Map {
+			kappa := 1 / (1 + float64(2*math.Exp(x[0])))
+			return Power(r, s, (p-1)*kappa, kappa)
+		}}
 	}
 	return []law{
 		ofF(2), ofF(0.5), ofF(0),
@@ -39,8 +45,6 @@ func laws() []law {
 		}},
 	}
 }
-
-func kappaOf(near *Map) []float64 { return []float64{near.kappa} }
 
 // bounded keeps the pole away from the values.
 func bounded(kappa float64) float64 { return min(max(kappa, -nearest), nearest) }
@@ -65,7 +69,7 @@ func fromPole(r, s, pole, p float64) *Map {
 // fitted returns the best map of a family that is reached from several starts, and what it leaves; nil: there is none.
 func (l law) fitted(e *evidence) (best *Map, least float64) {
 	starts := []*Map{Power(e.r, e.s, 1, 0), Power(e.r, e.s, -1, 0)}
-	for _, kappa := range []float64{0.5, 0.9} {
+	for _, kappa := range []float64{0.5, 0.9, 1 - 1e-5} {
 		for _, p := range []float64{2, 0.5, 0} {
 			starts = append(starts, Power(e.r, e.s, (p-1)*kappa, kappa))
 		}
