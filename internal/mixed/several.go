@@ -3,6 +3,7 @@ package mixed
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/several"
@@ -12,24 +13,64 @@ import (
 )
 
 // slack is by how much the rounding of a sum may exceed a linear limit, as a part of its size.
-const slack = 1e-9
+const slack = 1e-12
+
+// excess returns by how much a point is above a linear limit, or below it (negative); 0: it keeps to it.
+func excess(l strategy.Limit, z []float64) float64 {
+	sum, size := 0., 1.
+	for k, c := range l.Coefficients {
+		sum += float64(c * z[k])
+		size = max(size, math.Abs(c*z[k]))
+	}
+	over := max(sum-l.Hi, 0) + min(sum-l.Lo, 0)
+	if math.Abs(over) <= slack*size {
+		return 0
+	}
+	return over
+}
 
 // violates reports whether a point violates a linear limit.
 func (w *search) violates(z []float64) bool {
-	if w.said == nil {
-		return false
+	return w.said != nil && slices.ContainsFunc(w.said.Limits, func(l strategy.Limit) bool { return excess(l, z) != 0 })
+}
+
+// far is more than any two values of a lattice are apart.
+const far = 1e9
+
+// mended returns a point that keeps to the linear limits, near to one that may not: one coordinate after
+// the other, in random order, takes as much of what is too much as it can. So two numbers of a sum that is given
+// are changed together. It may still violate some.
+func (w *search) mended(z []float64) []float64 {
+	if !w.violates(z) {
+		return z
 	}
-	for _, l := range w.said.Limits {
-		sum, size := 0., 1.
-		for k, c := range l.Coefficients {
-			sum += float64(c * z[k])
-			size = max(size, math.Abs(c*z[k]))
-		}
-		if sum > l.Hi+slack*size || sum < l.Lo-slack*size {
-			return true
+	z = slices.Clone(z)
+	for _, k := range w.random.Perm(len(z)) {
+		for _, l := range w.said.Limits {
+			over, c := excess(l, z), l.Coefficients[k]
+			if over == 0 || c == 0 {
+				continue
+			}
+			to := min(max(z[k]-over/c, w.task.Bounds.Lo[k]), w.task.Bounds.Hi[k])
+			values := w.task.Lattices[k].Values
+			if z[k] = to; len(values) == 0 {
+				continue
+			}
+			best := math.Inf(1)
+			for _, v := range values { // the nearest that is enough, or else that which is most
+				at := slices.Clone(z)
+				at[k] = v
+				short := math.Abs(v - to)
+				if excess(l, at)*over > 0 {
+					short += far
+				}
+				if short < best {
+					best, z[k] = short, v
+				}
+			}
 		}
 	}
-	return false
+	return z
 }
 
 // judge says by how much places exceed the limits of outputs, and keeps the best.
