@@ -74,6 +74,33 @@ func TestWellsAndIntegersWithALimit(t *testing.T) {
 	}
 }
 
+// A speed reducer of six continuous parameters and an integer, c, with eleven curved limits (J. Golinski, 1970): the models of
+// regions come to c = 17 and 2994.47 from anywhere.
+func TestRegionsWithLimits(t *testing.T) {
+	f := untwist.Vector(7, 12, func(x, o []float64) error {
+		a, b, c, d, e, g, h := x[0], x[1], x[2], x[3], x[4], x[5], x[6]
+		o[0] = .7854*a*b*b*(3.3333*c*c+14.9334*c-43.0934) - 1.508*a*(g*g+h*h) + 7.4777*(g*g*g+h*h*h) + .7854*(d*g*g+e*h*h)
+		o[1], o[2] = 27/(a*b*b*c)-1, 397.5/(a*b*b*c*c)-1
+		o[3], o[4] = 1.93*d*d*d/(b*c*g*g*g*g)-1, 1.93*e*e*e/(b*c*h*h*h*h)-1
+		o[5] = math.Sqrt(745*745*d*d/(b*b*c*c)+16.9e6)/(110*g*g*g) - 1
+		o[6] = math.Sqrt(745*745*e*e/(b*b*c*c)+157.5e6)/(85*h*h*h) - 1
+		o[7], o[8], o[9], o[10], o[11] = b*c/40-1, 5*b/a-1, a/(12*b)-1, (1.5*g+1.9)/d-1, (1.1*h+1.9)/e-1
+		return nil
+	})
+	o := untwist.Options{Budget: 200}
+	for i, side := range [][2]float64{{2.6, 3.6}, {.7, .8}, {17, 28}, {7.3, 8.3}, {7.3, 8.3}, {2.9, 3.9}, {5, 5.5}} {
+		o.Parameters = append(o.Parameters, untwist.Parameter{Name: string(rune('a' + i)), Min: &side[0], Max: &side[1], Integer: i == 2})
+	}
+	for i := range 11 {
+		o.Outputs = append(o.Outputs, untwist.Output{Name: fmt.Sprint("o", i), Max: new(0.)})
+	}
+	for _, o.Seed = range flags.Seeds(flags.Usually(5, 2)) {
+		if r, err := untwist.Minimize(t.Context(), f, o); err != nil || !r.Feasible || r.Value > 2995 {
+			t.Errorf("seed %d: %v at %v, %v", o.Seed, r.Value, r.Point, err)
+		}
+	}
+}
+
 // Under noise the best point is chosen by asking points again: its mean is told, and is near to the truth.
 func TestNoisyIntegers(t *testing.T) {
 	truth := func(x []float64) float64 {

@@ -49,7 +49,7 @@ var (
 
 // By these shares of the budget a part of the search ends: points that a surrogate promises, regions, the first local
 // search, searches of single settings, CMA-ES, and under noise all of them. They are the only ones.
-const modelledBy, regional, local, sections, evolved, compared = 0.2, 0.8, 0.3, 0.5, 0.7, 0.9
+const modelledBy, searched, local, sections, evolved, compared = 0.2, 0.8, 0.3, 0.5, 0.7, 0.9
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -149,13 +149,18 @@ func (w *search) run() error {
 // and then again from other points until f ends it.
 func (w *search) search(start place) error {
 	budget := float64(w.task.Budget)
+	limited, fit := w.said != nil, w.said != nil && w.said.Residuals > 0
+	regions := searched
+	if limited {
+		regions = sections
+	}
 	for _, part := range []struct {
 		until float64
 		no    bool
 		do    func() error
 	}{
-		{modelledBy, w.said != nil, w.sketch}, {regional, w.said != nil, w.regions}, {local, false, func() error { return w.improve(start) }},
-		{sections, w.said != nil, w.structure}, {evolved, w.said != nil && w.said.Residuals > 0, w.evolve},
+		{modelledBy, limited, w.sketch}, {regions, false, w.regions},
+		{local, false, func() error { return w.improve(start) }}, {sections, limited, w.structure}, {evolved, fit, w.evolve},
 	} {
 		if part.no {
 			continue
@@ -173,6 +178,9 @@ func (w *search) search(start place) error {
 	for round, idle := 1, 0; idle < mostIdle; round++ {
 		before := w.queries
 		start, err := w.another(round)
+		if err == nil && limited && start.z != nil && w.regional() {
+			start, err = w.around(start, wide, math.Inf(1))
+		}
 		if err == nil {
 			err = w.improve(start)
 		}

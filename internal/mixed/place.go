@@ -100,7 +100,7 @@ func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float
 			}
 			p := place{z: points.RawRowView(i), value: v}
 			if !math.IsInf(v, 1) {
-				w.asked = append(w.asked, memo{slices.Clone(p.z), w.encode(p.z), v})
+				w.asked = append(w.asked, memo{z: slices.Clone(p.z), u: w.encode(p.z), value: v})
 			}
 			setting := w.key(p.z)
 			if !p.better(w.settings[setting]) {

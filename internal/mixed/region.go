@@ -28,6 +28,7 @@ type region struct {
 	value   float64
 	part    map[*float64]int // the pieces that values belonged to in the last model of two
 	unit    float64          // of values in the first model
+	limits  []pieces         // models of what outputs are above their limits by
 }
 
 const (
@@ -44,6 +45,7 @@ const (
 	worth       = 1e-3 // and a search that has gained less is not repeated
 	central     = 100  // the weight of the place itself
 	modelAsked  = 2000 // times: the model
+	beyondAll   = 1e9  // more than a model is anywhere
 )
 
 func (w *search) region(at place, radius float64) *region {
@@ -172,6 +174,7 @@ func (r *region) model() (pieces, float64) {
 		}
 	}
 	part := make([]int, len(near))
+	r.limits = r.above(near, s)
 	best, least := s.fit(part, 1)
 	for try := range partitions {
 		if least <= smooth*floats.Sum(s.weights) {
@@ -196,6 +199,37 @@ func (r *region) model() (pieces, float64) {
 		}
 	}
 	return best, unit
+}
+
+// above fits a piece to what outputs are above each of their limits by, in units of a quarter of these.
+func (r *region) above(near []neighbour, s sample) (all []pieces) {
+	for k := range near[0].above {
+		var sizes []float64
+		for _, v := range near {
+			sizes = append(sizes, math.Abs(v.above[k]))
+		}
+		slices.Sort(sizes)
+		e, unit := newEquations(s.n), max(sizes[len(sizes)/4], 1e-300)
+		for i, v := range near {
+			y, far := v.above[k]/unit, v.far/2
+			weight := 1 / (1 + far*far*far*far) / (1 + y*y)
+			if v.far == 0 {
+				weight = central
+			}
+			e.add(s.features[i], weight, y)
+		}
+		all = append(all, pieces{e.solution()})
+	}
+	return all
+}
+
+// exceeded returns by how much the models of outputs exceed their limits at most.
+func (r *region) exceeded(features []float64) (most float64) {
+	for _, m := range r.limits {
+		v, _ := m.at(features)
+		most = max(most, v)
+	}
+	return most
 }
 
 // promise returns where the model is least in the region, by how much f falls there, and the unit of values.
@@ -236,6 +270,9 @@ func (r *region) promise() ([]float64, float64, float64) {
 		}
 		features = featuresOf(p, features[:0])
 		v, _ := m.at(features)
+		if over := r.exceeded(features); over > 0 { // behind all that keep to the limits
+			return beyondAll + over
+		}
 		return v
 	}), cmaes.Config{Bounds: box, Lattices: lattices, Seed: r.random.Uint64(), Stop: cmaes.Stop{Queries: modelAsked, X: 1e-6}})
 	if err != nil || found.Point == nil {
@@ -243,6 +280,11 @@ func (r *region) promise() ([]float64, float64, float64) {
 	}
 	for a, j := range vary {
 		z[r.free[j]] += r.lengths[j] * found.Point[a]
+	}
+	if found.Value > beyondAll {
+		return r.onto(z, z), 0, unit
+	} else if r.at.over > 1 {
+		return r.onto(z, z), math.Inf(1), unit
 	}
 	return r.onto(z, z), -found.Value * unit, unit
 }
@@ -253,7 +295,7 @@ func (r *region) descend(smallest, beat float64) error {
 	vain, asked, last := 0, r.queries, r.at.value
 	for round := 1; r.radius > smallest; round++ {
 		if r.queries-asked >= 2*(len(r.all)+2) {
-			if behind := r.at.value - beat; behind > 0 && last-r.at.value < behind {
+			if behind := r.at.value - beat; r.at.over <= 1 && behind > 0 && last-r.at.value < behind {
 				break
 			}
 			asked, last = r.queries, r.at.value

@@ -81,6 +81,7 @@ func (w *search) judge(all []place, rows [][]float64) {
 			p.value = math.Inf(1)
 		} else if len(rows) == len(all) {
 			p.over = w.over(rows[i])
+			w.asked = append(w.asked, memo{slices.Clone(p.z), w.encode(p.z), p.value, w.above(rows[i])})
 		}
 		if p.better(w.best) {
 			w.best = *p
@@ -104,6 +105,21 @@ func (s *section) recent(end *place) [][]float64 {
 // over returns by how much numbers exceed their limits.
 func (w *search) over(numbers []float64) float64 {
 	return query.Excess(w.said.Outputs, numbers[max(w.said.Residuals, 1):], w.said.Within)
+}
+
+// above returns by how much outputs are above each of their limits; below them, for those that are to be above.
+func (w *search) above(numbers []float64) (all []float64) {
+	for k, o := range w.said.Outputs {
+		v := numbers[max(w.said.Residuals, 1)+k]
+		for i, limit := range []*float64{o.Max, o.Equal, o.Min, o.Equal} {
+			if limit != nil && i < 2 {
+				all = append(all, v-*limit)
+			} else if limit != nil {
+				all = append(all, *limit-v)
+			}
+		}
+	}
+	return all
 }
 
 // legSeveral is how many queries for each continuous parameter package several gets at a setting.

@@ -219,4 +219,5 @@ func (w *search) near() ([][]float64, []float64) {
 type memo struct {
 	z, u  []float64
 	value float64
+	above []float64 // by how much outputs are above each of their limits; negative: they keep to it
 }
