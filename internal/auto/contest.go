@@ -70,18 +70,18 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 
 // Choose chooses the best of some points by so many queries of f, which answers another value when a point is asked
 // again. Others were asked before. It returns the standard deviation of the values at the point chosen, too.
-func Choose(ctx context.Context, f objective.Objective, points [][]float64, queries, before int) (*strategy.Chosen, float64, error) {
+func Choose(ctx context.Context, f objective.Objective, points [][]float64, queries, before int) (chosen *strategy.Chosen, sigma float64, err error) {
 	w := watch(f, func(objective.Stage) {})
 	w.noise, w.queries = &noise{kind: objective.RandomNoise}, before
 	c := &contest{f: w, left: queries}
 	for _, x := range points {
 		c.finalists = append(c.finalists, &finalist{x: x})
 	}
-	chosen, err := c.choose(ctx)
-	if chosen == nil {
-		return nil, 0, err
+	chosen, err = c.choose(ctx)
+	for _, a := range c.finalists { // the winner is left
+		sigma = math.Sqrt(a.values.variance())
 	}
-	return chosen, math.Sqrt(c.finalists[0].values.variance()), err
+	return chosen, sigma, err
 }
 
 // ask asks for every finalist so many times, in one batch.

@@ -114,3 +114,8 @@ func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	}
 	return err
 }
+
+// has reports whether a point was asked.
+func (w *search) has(z []float64) bool {
+	return slices.ContainsFunc(w.asked, func(m memo) bool { return slices.Equal(m.z, z) })
+}

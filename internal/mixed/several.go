@@ -164,3 +164,34 @@ func (w *search) downSeveral(at, beat place) (place, error) {
 	}
 	return end, err
 }
+
+// above fits a piece to what outputs are above each of their limits by, in units of a quarter of these.
+func (r *region) above(near []neighbour, s sample) (all []pieces) {
+	for k := range near[0].above {
+		var sizes []float64
+		for _, v := range near {
+			sizes = append(sizes, math.Abs(v.above[k]))
+		}
+		slices.Sort(sizes)
+		e, unit := newEquations(s.n), max(sizes[len(sizes)/4], 1e-300)
+		for i, v := range near {
+			y, far := v.above[k]/unit, v.far/2
+			weight := 1 / (1 + far*far*far*far) / (1 + y*y)
+			if v.far == 0 {
+				weight = central
+			}
+			e.add(s.features[i], weight, y)
+		}
+		all = append(all, pieces{e.solution()})
+	}
+	return all
+}
+
+// exceeded returns by how much the models of outputs exceed their limits at most.
+func (r *region) exceeded(features []float64) (most float64) {
+	for _, m := range r.limits {
+		v, _ := m.at(features)
+		most = max(most, v)
+	}
+	return most
+}
