@@ -160,7 +160,7 @@ func (w *search) search(start place) error {
 		do    func() error
 	}{
 		{modelledBy, limited, w.sketch}, {regions, false, w.regions},
-		{local, false, func() error { return w.improve(start) }}, {sections, limited, w.structure}, {evolved, fit, w.evolve},
+		{local, false, func() error { return w.improve(start) }}, {sections, limited, w.structure}, {evolved, fit || limited && w.task.Budget < leastStructured*w.Dim() && w.regional(), w.evolve},
 	} {
 		if part.no {
 			continue
