@@ -126,20 +126,19 @@ func (o *Options) completeSeveral(f objective.Objective) (n numbers, err error) 
 	return n, o.checkLimits(n)
 }
 
-// straighten has parameters that are in a linear limit searched on a linear scale, since on a logarithmic
+// straighten has parameters that are in a linear limit searched on a linear scale, where on a logarithmic
 // one the limit is curved.
 func (o *Options) straighten() {
-	space := slices.Clone(o.space())
+	space := o.space()
+	var limits []parameter.Linear
 	for _, text := range o.Limits {
 		l, err := parameter.ParseLinear(text, space.Names())
 		if err != nil {
 			return // completeSeveral says so
 		}
-		for i, c := range l.Coefficients {
-			space[i].Log = space[i].Log && c == 0
-		}
+		limits = append(limits, l)
 	}
-	o.Parameters = space
+	o.Parameters = space.Straight(limits)
 }
 
 // checkLimits checks that the strategy and the known points keep to the limits.
@@ -251,7 +250,11 @@ func (r *run) costs(result *Result, all []strategy.Multiplier) {
 			result.Outputs[m.Output].Multiplier = m.Value
 		}
 		if m.Limit >= 0 && m.Limit < len(result.Limits) && result.Limits[m.Limit].Active {
-			result.Limits[m.Limit].Multiplier = m.Value
+			slope := 1.
+			if space := r.options.space(); space != nil {
+				slope = space.Slope(r.numbers.linear[m.Limit], result.Point)
+			}
+			result.Limits[m.Limit].Multiplier = m.Value / slope
 		}
 	}
 	if !result.Feasible && result.Point != nil {

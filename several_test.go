@@ -190,6 +190,34 @@ func TestLimitOnALogarithmicScale(t *testing.T) {
 	}
 }
 
+// An order of parameters on logarithmic scales is linear in their logarithms: least Σ (log₁₀ k_i + e_i)² over six decades
+// with k1 ≤ k2 is 1/8, at 10^−3.25 for both. A limit k1 ≤ k2 + ε would be worth 0.5/(ln 10·k1)·ε.
+func TestOrderOnALogarithmicScale(t *testing.T) {
+	exponents := []float64{3, 3.5, 2}
+	over := math.Inf(-1)
+	f := untwist.Func(3, func(x []float64) (sum float64) {
+		over = max(over, x[0]/x[1]-1)
+		for i, v := range x {
+			l := math.Log10(v) + exponents[i]
+			sum += l * l
+		}
+		return sum
+	})
+	o := untwist.Options{Budget: 60, Limits: []string{"k1 <= k2"}}
+	for _, name := range []string{"k1", "k2", "k3"} {
+		o.Parameters = append(o.Parameters, untwist.Parameter{Name: name, Min: new(1e-6), Max: new(1.), Log: true})
+	}
+	for o.Seed = range 5 {
+		r, err := untwist.Minimize(t.Context(), f, o)
+		if err != nil || math.Abs(r.Value-.125) > 1e-8 || over > 1e-12 || !r.Limits[0].Active {
+			t.Fatalf("%v at %v, over by %v, %+v, %v", r.Value, r.Point, over, r.Limits, err)
+		}
+		if want := .5 / math.Ln10 / r.Point[0]; math.Abs(r.Limits[0].Multiplier/want-1) > 1e-2 {
+			t.Errorf("multiplier %v, want %v", r.Limits[0].Multiplier, want)
+		}
+	}
+}
+
 // Maximize is in the user's sign everywhere, and asks what minimising −f asks.
 func TestMaximize(t *testing.T) {
 	at := func(sign float64, o untwist.Options) untwist.Result {

@@ -68,6 +68,22 @@ func (c *contest) choose(ctx context.Context) (*strategy.Chosen, error) {
 	return &strategy.Chosen{Point: best.x, Value: s.first, Query: query + s.before, Mean: s.mean(), Error: s.halfWidth()}, nil
 }
 
+// Choose chooses the best of some points by so many queries of f, which answers another value when a point is asked
+// again. Others were asked before. It returns the standard deviation of the values at the point chosen, too.
+func Choose(ctx context.Context, f objective.Objective, points [][]float64, queries, before int) (chosen *strategy.Chosen, sigma float64, err error) {
+	w := watch(f, func(objective.Stage) {})
+	w.noise, w.queries = &noise{kind: objective.RandomNoise}, before
+	c := &contest{f: w, left: queries}
+	for _, x := range points {
+		c.finalists = append(c.finalists, &finalist{x: x})
+	}
+	chosen, err = c.choose(ctx)
+	for _, a := range c.finalists { // the winner is left
+		sigma = math.Sqrt(a.values.variance())
+	}
+	return chosen, sigma, err
+}
+
 // ask asks for every finalist so many times, in one batch.
 func (c *contest) ask(ctx context.Context, each int) error {
 	var points [][]float64

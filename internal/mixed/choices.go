@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -59,6 +60,7 @@ type choosing struct {
 	q       [][]float64
 	degrees float64 // N̄
 	random  *rng.Stream
+	ranking query.Ranking
 	ended   error
 }
 
@@ -122,10 +124,35 @@ func (c *choosing) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 			z[k] = c.w.task.Lattices[k].Values[j]
 		}
 	}
-	if c.ended = c.w.Evaluate(ctx, all, values); c.ended == nil && len(c.choices) > 0 {
+	if c.w.said != nil {
+		c.ended = c.ranked(all, values)
+	} else {
+		c.ended = c.w.Evaluate(ctx, all, values)
+	}
+	if c.ended == nil && len(c.choices) > 0 {
 		c.learn(drawn, values)
 	}
 	return c.ended
+}
+
+// ranked asks for a generation under limits, and makes values that have the order of its points. Those that cannot be
+// moved so that they keep to linear limits are last, and are not asked.
+func (c *choosing) ranked(all *mat.Dense, values []float64) error {
+	var points [][]float64
+	var which []int
+	for i := range values {
+		values[i] = math.Inf(1)
+		if z := c.w.mended(mat.Row(nil, i, all)); !c.w.violates(z) {
+			points, which = append(points, z), append(which, i)
+		}
+	}
+	places, err := c.w.ask(points)
+	over := make([]float64, len(values))
+	for k, p := range places {
+		values[which[k]], over[which[k]] = p.value, p.over
+	}
+	c.ranking.Rank(values, over)
+	return err
 }
 
 // draw returns the word at which the sum of probabilities exceeds u.

@@ -20,7 +20,7 @@ func (w *search) improve(at place) error {
 		if err == nil {
 			next, err = w.down(next, next)
 		}
-		if err == nil && !next.better(at) {
+		if err == nil && !next.better(at) && (w.said == nil || !w.regional()) { // regions try other settings for less
 			next, err = w.beyond(at, others)
 		}
 		if err == nil && !next.better(at) {

@@ -20,6 +20,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/auto"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
@@ -42,12 +43,13 @@ var (
 	goingDown  = objective.Stage{Name: "descent", Purpose: objective.StraightDown}
 	onLattices = objective.Stage{Name: "lattices", Purpose: objective.AlongThem}
 	byModel    = objective.Stage{Name: "model", Purpose: objective.ToSearch}
+	comparison = objective.Stage{Name: "comparison", Purpose: objective.ToCompare}
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
 // By these shares of the budget a part of the search ends: points that a surrogate promises, regions, the first local
-// search, searches of single settings, and CMA-ES. They are the only ones.
-const modelledBy, regional, local, sections, evolved = 0.2, 0.8, 0.3, 0.5, 0.7
+// search, searches of single settings, CMA-ES, and under noise all of them. They are the only ones.
+const modelledBy, searched, local, sections, evolved, compared = 0.2, 0.8, 0.3, 0.5, 0.7, 0.9
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -57,7 +59,10 @@ func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task stra
 	}
 	w := newSearch(ctx, f, task)
 	err = w.run()
-	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{}, Multipliers: w.multipliers}
+	out := strategy.Outcome{Status: objective.Converged, Learnt: &strategy.Learnt{}, Multipliers: w.multipliers, Chosen: w.winner}
+	if w.noisy {
+		out.Noise = &strategy.Noise{Kind: objective.RandomNoise, Sigma: w.sigma}
+	}
 	if w.fit != nil && w.key(w.fit.Point) == w.key(w.best.z) {
 		out.Fit = w.fit
 	}
@@ -84,6 +89,10 @@ type search struct {
 	grain    objective.Grain
 	exact    bool // grain is known
 
+	noisy  bool             // a point that is asked again has another value
+	winner *strategy.Chosen // of the comparison
+	sigma  float64          // the standard deviation of values there
+
 	multipliers []strategy.Multiplier
 	fit         *strategy.Fit // of the last descent to the best place
 }
@@ -91,7 +100,7 @@ type search struct {
 func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *search {
 	w := &search{ctx: ctx, f: f, task: task, random: rng.Seed(task.Seed).Stream("mixed"), grain: objective.Rounding, settings: map[string]place{}}
 	if task.NoiseLevel > 0 {
-		w.grain, w.exact = objective.Known(task.NoiseLevel), true
+		w.grain, w.exact, w.noisy = objective.Known(task.NoiseLevel), true, true
 	}
 	if s := task.Several; s.Limited() || s != nil && s.Residuals > 0 {
 		w.said = s
@@ -112,24 +121,56 @@ func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *
 // errEnough ends a part of a search that is not worth more queries.
 var errEnough = errors.New("mixed: enough")
 
-// run goes down from the best of some points, searches by CMA-ES, goes down from where that has come to,
-// and then again from other points until f ends it.
+// run searches. Under noise it keeps a part of the budget to choose the best of the points with the lowest values, which
+// are low by chance.
 func (w *search) run() error {
 	start, err := w.first()
+	if err == nil && w.said == nil && start.z != nil && !w.noisy {
+		var again []place
+		if again, err = w.ask([][]float64{start.z}); err == nil {
+			w.noisy = again[0].value != start.value
+		}
+	}
 	if err != nil {
 		return err
 	}
+	if !w.noisy || w.said != nil {
+		return w.search(start)
+	}
+	if err := w.until(compared*float64(w.task.Budget), func() error { return w.search(start) }); err != nil {
+		return err
+	}
+	w.task.Stage(comparison)
+	w.winner, w.sigma, err = auto.Choose(w.ctx, w.f, w.likely(), w.task.Budget-w.queries, w.queries)
+	return err
+}
+
+// search goes down from the best of some points, searches by CMA-ES, goes down from where that has come to,
+// and then again from other points until f ends it.
+func (w *search) search(start place) error {
 	budget := float64(w.task.Budget)
-	if w.said == nil {
-		for _, part := range []struct {
-			until float64
-			do    func() error
-		}{{modelledBy, w.sketch}, {regional, w.regions}, {local, func() error { return w.improve(w.best) }}, {sections, w.structure}, {evolved, w.evolve}} {
-			if err := w.until(part.until*budget, part.do); err != nil {
-				return err
-			}
+	limited, fit := w.said != nil, w.said != nil && w.said.Residuals > 0
+	regions := searched
+	if limited {
+		regions = sections
+	}
+	for _, part := range []struct {
+		until float64
+		no    bool
+		do    func() error
+	}{
+		{modelledBy, limited, w.sketch}, {regions, false, w.regions},
+		{local, false, func() error { return w.improve(start) }}, {sections, limited, w.structure}, {evolved, fit || limited && w.task.Budget < leastStructured*w.Dim() && w.regional(), w.evolve},
+	} {
+		if part.no {
+			continue
 		}
-		start = w.best
+		if err := w.until(part.until*budget, part.do); err != nil {
+			return err
+		}
+		if w.best.z != nil {
+			start = w.best
+		}
 	}
 	if err := w.improve(start); err != nil {
 		return err
@@ -137,6 +178,9 @@ func (w *search) run() error {
 	for round, idle := 1, 0; idle < mostIdle; round++ {
 		before := w.queries
 		start, err := w.another(round)
+		if err == nil && limited && start.z != nil && w.regional() {
+			start, err = w.around(start, wide, math.Inf(1))
+		}
 		if err == nil {
 			err = w.improve(start)
 		}

@@ -17,15 +17,9 @@ type place struct {
 	over  float64 // by how much it exceeds limits, in units of what they may be exceeded by; up to 1 it is feasible
 }
 
-// better ranks by feasibility first (K. Deb, 2000), and a place that failed last.
+// better says whether a place is better than another, or than none.
 func (p place) better(than place) bool {
-	switch {
-	case than.z == nil:
-		return p.z != nil
-	case math.IsInf(p.value, 1) || math.IsInf(than.value, 1) || p.over <= 1 && than.over <= 1:
-		return p.value < than.value
-	}
-	return p.over < than.over
+	return p.z != nil && (than.z == nil || query.Better(p.value, p.over, than.value, than.over))
 }
 
 // key returns the setting of a point.
@@ -46,8 +40,14 @@ func key(x []float64) string {
 	return string(text)
 }
 
-// bestOf asks for points, and returns the best.
+// bestOf asks for points, each once, and returns the best.
 func (w *search) bestOf(points [][]float64) (best place, err error) {
+	seen := map[string]bool{}
+	points = slices.DeleteFunc(points, func(z []float64) bool {
+		again := seen[key(z)]
+		seen[key(z)] = true
+		return again
+	})
 	all, err := w.ask(points)
 	for _, p := range all {
 		if p.better(best) {
@@ -57,10 +57,13 @@ func (w *search) bestOf(points [][]float64) (best place, err error) {
 	return best, err
 }
 
-// ask asks for those of the points that keep to all linear limits.
+// ask asks for points, moved so that they keep to all linear limits, or without those that cannot.
 func (w *search) ask(points [][]float64) ([]place, error) {
-	points = slices.DeleteFunc(slices.Clone(points), w.violates)
-	if len(points) == 0 {
+	points = slices.Clone(points)
+	for i, z := range points {
+		points[i] = w.mended(z)
+	}
+	if points = slices.DeleteFunc(points, w.violates); len(points) == 0 {
 		return nil, nil
 	}
 	batch := mat.NewDense(len(points), w.f.Dim(), nil)
@@ -97,7 +100,7 @@ func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float
 			}
 			p := place{z: points.RawRowView(i), value: v}
 			if !math.IsInf(v, 1) {
-				w.asked = append(w.asked, memo{slices.Clone(p.z), w.encode(p.z), v})
+				w.asked = append(w.asked, memo{z: slices.Clone(p.z), u: w.encode(p.z), value: v})
 			}
 			setting := w.key(p.z)
 			if !p.better(w.settings[setting]) {
@@ -110,4 +113,9 @@ func (w *search) Evaluate(ctx context.Context, points *mat.Dense, values []float
 		}
 	}
 	return err
+}
+
+// has reports whether a point was asked.
+func (w *search) has(z []float64) bool {
+	return slices.ContainsFunc(w.asked, func(m memo) bool { return slices.Equal(m.z, z) })
 }

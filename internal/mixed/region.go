@@ -28,6 +28,7 @@ type region struct {
 	value   float64
 	part    map[*float64]int // the pieces that values belonged to in the last model of two
 	unit    float64          // of values in the first model
+	limits  []pieces         // models of what outputs are above their limits by
 }
 
 const (
@@ -44,6 +45,7 @@ const (
 	worth       = 1e-3 // and a search that has gained less is not repeated
 	central     = 100  // the weight of the place itself
 	modelAsked  = 2000 // times: the model
+	beyondAll   = 1e9  // more than a model is anywhere
 )
 
 func (w *search) region(at place, radius float64) *region {
@@ -172,6 +174,7 @@ func (r *region) model() (pieces, float64) {
 		}
 	}
 	part := make([]int, len(near))
+	r.limits = r.above(near, s)
 	best, least := s.fit(part, 1)
 	for try := range partitions {
 		if least <= smooth*floats.Sum(s.weights) {
@@ -236,6 +239,9 @@ func (r *region) promise() ([]float64, float64, float64) {
 		}
 		features = featuresOf(p, features[:0])
 		v, _ := m.at(features)
+		if over := r.exceeded(features); over > 0 { // behind all that keep to the limits
+			return beyondAll + over
+		}
 		return v
 	}), cmaes.Config{Bounds: box, Lattices: lattices, Seed: r.random.Uint64(), Stop: cmaes.Stop{Queries: modelAsked, X: 1e-6}})
 	if err != nil || found.Point == nil {
@@ -243,6 +249,11 @@ func (r *region) promise() ([]float64, float64, float64) {
 	}
 	for a, j := range vary {
 		z[r.free[j]] += r.lengths[j] * found.Point[a]
+	}
+	if found.Value > beyondAll {
+		return r.onto(z, z), 0, unit
+	} else if r.at.over > 1 {
+		return r.onto(z, z), math.Inf(1), unit
 	}
 	return r.onto(z, z), -found.Value * unit, unit
 }
@@ -253,7 +264,7 @@ func (r *region) descend(smallest, beat float64) error {
 	vain, asked, last := 0, r.queries, r.at.value
 	for round := 1; r.radius > smallest; round++ {
 		if r.queries-asked >= 2*(len(r.all)+2) {
-			if behind := r.at.value - beat; behind > 0 && last-r.at.value < behind {
+			if behind := r.at.value - beat; r.at.over <= 1 && behind > 0 && last-r.at.value < behind {
 				break
 			}
 			asked, last = r.queries, r.at.value
@@ -285,9 +296,4 @@ func (r *region) descend(smallest, beat float64) error {
 		r.at, vain = all[0], 0
 	}
 	return nil
-}
-
-// has reports whether a point was asked.
-func (w *search) has(z []float64) bool {
-	return slices.ContainsFunc(w.asked, func(m memo) bool { return slices.Equal(m.z, z) })
 }

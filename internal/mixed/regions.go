@@ -13,12 +13,12 @@ const few = 8
 // few values, as long as that leads further, and then goes along the lattices of many values. A search is given
 // up as soon as it no longer gains as much as it is behind.
 func (w *search) regions() error {
-	if n := len(w.region(w.best, wide).all); n == 0 || n > mostOrdered || w.best.z == nil || w.task.NoiseLevel > 0 {
+	if w.best.z == nil || !w.regional() {
 		return nil
 	}
 	done := map[string]bool{}
 	for at, radius := w.best, wide; at.z != nil; radius = half {
-		err := w.around(at, radius, math.Inf(1))
+		_, err := w.around(at, radius, math.Inf(1))
 		if err == nil {
 			err = w.elsewhere(done)
 		}
@@ -30,6 +30,13 @@ func (w *search) regions() error {
 		}
 	}
 	return nil
+}
+
+// regional reports whether there are models of regions: not of many parameters, under noise, or with residuals or linear
+// limits, which package several knows to use; nor after many queries with limits, since a model takes milliseconds.
+func (w *search) regional() bool {
+	n := len(w.region(w.best, wide).all)
+	return n > 0 && n <= mostOrdered && w.task.NoiseLevel == 0 && (w.said == nil || w.said.Residuals == 0 && len(w.said.Limits) == 0 && w.queries < leastStructured*w.Dim())
 }
 
 // elsewhere searches regions of settings that are not done.
@@ -44,7 +51,7 @@ func (w *search) elsewhere(done map[string]bool) error {
 			done[w.coarse(z)] = true
 			all, err := w.ask([][]float64{z})
 			if err == nil && len(all) > 0 {
-				err = w.around(all[0], wide, base.value)
+				_, err = w.around(all[0], wide, base.value)
 			}
 			if err != nil {
 				return err
@@ -81,14 +88,15 @@ func (w *search) siblings(z []float64) (points [][]float64) {
 	return points
 }
 
-// around searches regions around a place, which is to come below a value, until one of them gains next to nothing.
-func (w *search) around(at place, radius, beat float64) error {
+// around searches regions around a place, which is to come below a value, until one of them gains next to nothing, and
+// returns the best place.
+func (w *search) around(at place, radius, beat float64) (place, error) {
 	for r := w.region(at, radius); ; r.radius = wide {
 		was := r.at
 		err := r.descend(fine, beat)
 		gain, behind := was.value-r.at.value, r.at.value-beat
 		if err != nil || behind > 0 && gain < behind || gain <= worth*r.unit {
-			return err
+			return r.at, err
 		}
 	}
 }

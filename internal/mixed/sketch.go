@@ -113,6 +113,25 @@ func (w *search) elite(n int) [][]float64 {
 	return out
 }
 
+// Under noise so many points are compared, of so many for each of them with the lowest values.
+const finalists, perFinalist = 8, 16
+
+// likely returns the points that are likely the best under noise: of those with the lowest values the ones with the
+// lowest means of the values nearest to them.
+func (w *search) likely() [][]float64 {
+	means := map[string]float64{}
+	points := w.elite(finalists * perFinalist)
+	for _, z := range points {
+		u, all := w.encode(z), slices.Clone(w.asked)
+		slices.SortStableFunc(all, func(a, b memo) int { return cmp.Compare(distance2(a.u, u), distance2(b.u, u)) })
+		for _, m := range all[:min(2*len(u)+1, len(all))] {
+			means[key(z)] += m.value
+		}
+	}
+	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(means[key(a)], means[key(b)]) })
+	return points[:min(finalists, len(points))]
+}
+
 // shifted returns z moved by a part of the difference of two good points.
 func (w *search) shifted(z []float64, elite [][]float64) []float64 {
 	a, b := elite[w.random.IntN(len(elite))], elite[w.random.IntN(len(elite))]
@@ -200,4 +219,5 @@ func (w *search) near() ([][]float64, []float64) {
 type memo struct {
 	z, u  []float64
 	value float64
+	above []float64 // by how much outputs are above each of their limits; negative: they keep to it
 }

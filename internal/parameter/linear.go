@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/untwist/untwist/internal/kernel"
 )
 
 // A Linear limit is Lo ≤ Σ Coefficients[i]·x_i ≤ Hi, in the user's units.
@@ -110,8 +112,17 @@ func sum(text string, names []string) (coefficients []float64, constant float64,
 }
 
 // InwardLimit returns the limit for what is searched: its coefficients are those of the parameters that
-// are not fixed. None of them is searched on a logarithmic scale.
+// are not fixed. Of parameters on a logarithmic scale it is the limit of logarithms, if there is one.
 func (s Space) InwardLimit(l Linear) Linear {
+	out := s.free(l)
+	if logs, ok := s.inLogs(out); ok {
+		return logs
+	}
+	return out
+}
+
+// free returns the limit by the parameters that are not fixed.
+func (s Space) free(l Linear) Linear {
 	out := Linear{Text: l.Text, Lo: l.Lo, Hi: l.Hi}
 	for i, p := range s {
 		c := l.Coefficients[i]
@@ -122,6 +133,78 @@ func (s Space) InwardLimit(l Linear) Linear {
 		out.Coefficients = append(out.Coefficients, c)
 	}
 	return out
+}
+
+// inLogs returns the limit that is linear in logarithms and the same as one by the parameters that are searched: a·x ≤ c is
+// log x ≤ log(c/a), and a·x ≤ b·y is log x − log y ≤ log(b/a), for a, b, c above 0; false: there is none.
+func (s Space) inLogs(l Linear) (out Linear, ok bool) {
+	out = Linear{Text: l.Text, Coefficients: make([]float64, len(l.Coefficients)), Lo: math.Inf(-1), Hi: math.Inf(1)}
+	var terms []float64
+	free := s.Free()
+	for k, c := range l.Coefficients {
+		if c == 0 {
+			continue
+		}
+		if !s[free[k]].Log {
+			return out, false
+		}
+		out.Coefficients[k] = 1 - 2*float64(len(terms)) // 1, and −1 for a second
+		terms = append(terms, c)
+	}
+	if len(terms) == 0 || len(terms) > 2 {
+		return out, false
+	}
+	at := [2]float64{l.Lo, l.Hi}
+	for k, side := range at {
+		if math.IsInf(side, 0) {
+			continue
+		}
+		if len(terms) == 2 {
+			if side != 0 {
+				return out, false
+			}
+			side = -terms[1]
+		}
+		if side /= terms[0]; !(side > 0) {
+			return out, false
+		}
+		if k == 1 == (terms[0] > 0) { // an upper limit stays one unless it is divided by a number below 0
+			out.Hi = kernel.LogOf(side)
+		} else {
+			out.Lo = kernel.LogOf(side)
+		}
+	}
+	return out, true
+}
+
+// Straight returns the space with all parameters searched on a linear scale that are in a limit which is curved on a
+// logarithmic one.
+func (s Space) Straight(limits []Linear) Space {
+	s = slices.Clone(s)
+	for range s { // each limit that is straightened may bend another
+		for _, l := range limits {
+			if _, ok := s.inLogs(s.free(l)); ok {
+				continue
+			}
+			for i, c := range l.Coefficients {
+				s[i].Log = s[i].Log && c == 0
+			}
+		}
+	}
+	return s
+}
+
+// Slope returns by how much the left side of a limit rises, at a point in the user's units, where that of the limit for
+// what is searched rises by one unit.
+func (s Space) Slope(l Linear, x []float64) float64 {
+	if _, ok := s.inLogs(s.free(l)); ok {
+		for i, c := range l.Coefficients {
+			if c != 0 && s[i].Fixed == nil {
+				return math.Abs(c * x[i])
+			}
+		}
+	}
+	return 1
 }
 
 // Scaled returns the limit in coordinates z with x = centre + half·z.

@@ -89,18 +89,34 @@ type Verdict struct {
 // Feasible reports whether no limit is exceeded by more than it may be.
 func (v Verdict) Feasible() bool { return v.Violation <= 1 }
 
-// better reports whether a point of a value and a verdict is better than another: feasible ones
-// are, then those of the lower value; of two that are not, the one that is less so.
-func better(value float64, is Verdict, than float64, was Verdict) bool {
-	switch {
-	case math.IsInf(value, 1) || math.IsInf(than, 1):
+// Better reports whether a point of a value, and of what it exceeds limits by, is better than another of these:
+// feasible points are ranked by their values, others behind them by how much they exceed, and those that have failed
+// last (K. Deb, "An efficient constraint handling method for genetic algorithms", 2000).
+func Better(value, over, than, was float64) bool {
+	if math.IsInf(value, 1) || math.IsInf(than, 1) || over <= 1 && was <= 1 {
 		return value < than
-	case is.Feasible() != was.Feasible():
-		return is.Feasible()
-	case !is.Feasible():
-		return is.Violation < was.Violation
 	}
-	return value < than
+	return over < was
+}
+
+// A Ranking makes numbers that have the order of Better, for a search that knows nothing but an order.
+type Ranking struct {
+	worst float64 // value of a feasible point so far
+	some  bool    // there was one
+}
+
+// Rank changes values of points that exceed limits by so much into such numbers.
+func (r *Ranking) Rank(values, over []float64) {
+	for i, v := range values {
+		if over[i] <= 1 && !math.IsInf(v, 1) && (!r.some || v > r.worst) {
+			r.worst, r.some = v, true
+		}
+	}
+	for i := range values {
+		if over[i] > 1 && !math.IsInf(values[i], 1) {
+			values[i] = r.worst + over[i]
+		}
+	}
 }
 
 // judge returns the verdict of an answer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -86,7 +87,7 @@ func (m *Memory) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	}
 	for i := range done {
 		was := m.known[keys[i]]
-		if !m.noisy {
+		if !m.noisy || !slices.Contains(ask, i) {
 			values[i] = was.value
 		}
 		if m.several {

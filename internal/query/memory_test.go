@@ -34,6 +34,16 @@ func TestMemory(t *testing.T) {
 	}
 }
 
+// Where the same point stands three times in the batch that shows that f has noise, all of them have values of f.
+func TestMemoryOfANoisyBatch(t *testing.T) {
+	asked := 0.
+	m := query.NewMemory(objective.Func(1, func([]float64) float64 { asked++; return 10 + asked }), func() [][]float64 { return nil })
+	values := make([]float64, 3)
+	if err := m.Evaluate(t.Context(), mat.NewDense(3, 1, []float64{5, 5, 5}), values); err != nil || values[0] != 11 || values[1] != 12 || values[2] < 11 {
+		t.Errorf("%v, %v", values, err)
+	}
+}
+
 // A search that comes to known points alone is ended, and a batch that the budget cuts says how far it came.
 func TestMemoryEnds(t *testing.T) {
 	m := query.NewMemory(query.NewMeter(objective.Func(1, func(x []float64) float64 { return x[0] }), 3), func() [][]float64 { return nil })

@@ -223,7 +223,7 @@ func (r *Record) stop(queries int) error {
 
 // note records one query.
 func (r *Record) note(query int, point []float64, value float64, verdict Verdict, failure *objective.Failure) {
-	if r.best.Point == nil || better(value, verdict, r.best.Value, r.verdict) {
+	if r.best.Point == nil || Better(value, verdict.Violation, r.best.Value, r.verdict.Violation) {
 		r.best, r.verdict, r.bestAt = Best{slices.Clone(point), value}, verdict, query // whoever has the last one keeps it
 		if !math.IsInf(value, 1) && verdict.Feasible() {
 			r.improve(objective.Improvement{Query: query, Value: value, Point: r.best.Point})

@@ -3,6 +3,7 @@ package several
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/floats"
@@ -71,36 +72,18 @@ func (l *limits) evaluate(ys [][]float64) ([]place, error) {
 
 // offer keeps a place that is better than the best.
 func (l *limits) offer(p place) {
-	if e := l.over(p); l.better(e, p.f, l.excess, l.best.f) {
+	if e := l.over(p); query.Better(p.f, e, l.best.f, l.excess) {
 		l.best, l.excess = p, e
 	}
 }
 
-// better ranks by feasibility: feasible points by f, and others, behind them, by how far they exceed
-// their limits (K. Deb, "An efficient constraint handling method for genetic algorithms", 2000).
-func (l *limits) better(over, f, than, best float64) bool {
-	if over <= 1 && than <= 1 {
-		return f < best
-	}
-	return over < than
-}
-
 // over returns by how much a place exceeds its limits, in units of what they may be exceeded by: up to
 // 1 it is feasible.
-func (l *limits) over(p place) (most float64) {
+func (l *limits) over(p place) float64 {
 	if p.numbers == nil {
 		return math.Inf(1)
 	}
-	for k, c := range l.constraints {
-		v := p.c[k]
-		if c.equal {
-			v = math.Abs(v)
-		}
-		if v > 0 {
-			most = max(most, v/max(l.said.Within(c.output, c.limit), math.SmallestNonzeroFloat64))
-		}
-	}
-	return most
+	return query.Excess(l.said.Outputs, p.numbers[l.front():], l.said.Within)
 }
 
 // search searches until the budget is spent, or the best point was found again often enough.
@@ -135,7 +118,7 @@ func (l *limits) search() error {
 			return err
 		}
 		switch {
-		case l.better(l.excess, l.best.f+same*math.Abs(l.best.f), over, was):
+		case query.Better(l.best.f+same*math.Abs(l.best.f), l.excess, was, over):
 			again, idle = 0, 0
 		case l.over(s.at) <= 1 && s.at.f <= l.best.f+same*math.Abs(l.best.f), s.known && floats.Distance(s.at.y, l.best.y, math.Inf(1)) < 2*besides:
 			again++
@@ -177,7 +160,7 @@ func (l *limits) start(round int) (place, error) {
 	}
 	best := places[0]
 	for _, p := range places[1:] {
-		if l.better(l.over(p), p.f, l.over(best), best.f) {
+		if query.Better(p.f, l.over(p), best.f, l.over(best)) {
 			best = p
 		}
 	}

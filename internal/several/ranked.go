@@ -3,9 +3,9 @@ package several
 import (
 	"cmp"
 	"context"
-	"math"
 
 	"github.com/untwist/untwist/cmaes"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 	"gonum.org/v1/gonum/mat"
@@ -15,7 +15,7 @@ import (
 // ones by f, and behind them others by how far they exceed their limits.
 func (l *limits) ranked() error {
 	l.task.Stage(byRanking)
-	r := &ranking{limits: l, worst: math.Inf(-1)}
+	r := &ranking{limits: l}
 	s := cmaes.Series{Box: objective.Cube(l.f.Dim(), -1, 1), Seed: l.task.Seed}
 	s.Run.Bounds, s.Run.Sigma = l.task.Bounds, strategy.FirstSigma
 	if l.best.y != nil {
@@ -28,8 +28,8 @@ func (l *limits) ranked() error {
 // A ranking is an objective whose values have the order of the points.
 type ranking struct {
 	*limits
-	worst float64 // the largest f of a feasible point so far
-	ended error   // what f has ended the search with
+	query.Ranking
+	ended error // what f has ended the search with
 }
 
 // Dim returns the dimension.
@@ -37,29 +37,17 @@ func (r *ranking) Dim() int { return r.f.Dim() }
 
 // Evaluate evaluates f at the points of the polytope nearest to these.
 func (r *ranking) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
-	ys := make([][]float64, len(values))
+	ys, over := make([][]float64, len(values)), make([]float64, len(values))
 	for i := range ys {
 		ys[i] = r.space.inside(r.space.inner(points.RawRowView(i)))
 	}
 	places, err := r.evaluate(ys)
-	if err != nil {
-		r.ended = err
+	if r.ended = err; err != nil {
 		return err
 	}
-	for _, p := range places {
-		if r.over(p) <= 1 {
-			r.worst = max(r.worst, p.f)
-		}
-	}
 	for i, p := range places {
-		switch e := r.over(p); {
-		case e <= 1:
-			values[i] = p.f
-		case math.IsInf(r.worst, -1):
-			values[i] = e
-		default:
-			values[i] = r.worst + e
-		}
+		values[i], over[i] = p.f, r.over(p)
 	}
+	r.Rank(values, over)
 	return nil
 }
