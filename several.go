@@ -266,6 +266,9 @@ func (r *run) costs(result *Result, all []strategy.Multiplier) {
 func (r *run) rules() query.Rules {
 	o := &r.options
 	rules := query.Rules{Target: o.Target, Clean: r.clean, Tolerance: o.Tolerance, Seen: o.Seen, Limits: r.numbers.limits}
+	if o.Parameters != nil {
+		rules.Told = o.space().Told
+	}
 	if o.Maximize && o.Target != nil {
 		rules.Target = new(-*o.Target)
 	}

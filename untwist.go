@@ -122,6 +122,7 @@ func (r *run) minimize(ctx context.Context) (Result, error) {
 		result.Status = objective.Failed
 		return result, &FailuresError{
 			Failed: result.Failed, Of: result.Queries, Point: result.FailedPoint, Reason: result.FailedReason, All: true,
+			At: o.space().Told(result.FailedPoint),
 		}
 	}
 	return result, nil

@@ -66,6 +66,8 @@ type FailuresError struct {
 	// Point is where the first query of the run failed, and Reason says why.
 	Point  []float64
 	Reason string
+	// At is the same point in words, with the names of the parameters; "" where they have none.
+	At string
 	// All says that no query has succeeded.
 	All bool
 }
@@ -75,7 +77,7 @@ func (e *FailuresError) Error() string {
 	if !e.All {
 		what = fmt.Sprintf("%s of the last %s failed", words.Thousands(e.Failed), words.Count(e.Of, "query", "queries"))
 	}
-	return fmt.Sprintf("%s; the first failure: %s, at x = %s", what, e.Reason, short(e.Point))
+	return fmt.Sprintf("%s; the first failure: %s, at %s", what, e.Reason, cmp.Or(e.At, "x = "+short(e.Point)))
 }
 
 // Unwrap returns ErrAllFailed or ErrManyFailed.

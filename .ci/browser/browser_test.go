@@ -175,12 +175,19 @@ func js[T any](b *browser, expression string) T {
 	return get(b, chromedp.Evaluate[T](expression))
 }
 
-// until waits until an expression is true.
+// until waits until an expression is true. A page that is just loaded anew has no values: then it is asked again.
 func (b *browser) until(expression string) {
 	b.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
-	for !js[bool](b, expression) {
+	for {
+		so, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		if so && err == nil {
+			return
+		}
+		if err != nil && !strings.Contains(err.Error(), "navigated") && !strings.Contains(err.Error(), "context") {
+			b.t.Fatal(err)
+		}
 		select {
 		case <-tick.C:
 		case <-b.ctx.Done():

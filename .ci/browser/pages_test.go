@@ -97,11 +97,16 @@ func (b *browser) click() {
 // says.
 func TestReport(t *testing.T) {
 	b := open(t)
-	file := filepath.Join(t.TempDir(), "report.html")
+	folder := t.TempDir()
+	file, units := filepath.Join(folder, "report.html"), filepath.Join(folder, "units.toml")
+	if err := os.WriteFile(units, fmt.Appendf(nil, "[objective]\nexec = [%q]\n[parameters]\na = { min = -5, max = 5, unit = \"m\" }\nb = { min = -5, max = 5 }\n", simulator), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
 	}{
+		{"units", []string{units, "--budget", "3000"}},
 		{"rastrigin", []string{"--problem", "rastrigin", "--dim", "10"}},
 		{"noisy", []string{"--problem", "rastrigin", "--dim", "6", "--noise", "0.01", "--budget", "20000"}},
 		{"program", []string{"--exec", simulator, "--dim", "6", "--bounds", "-5:5", "--budget", "6000"}},
@@ -121,6 +126,11 @@ func TestReport(t *testing.T) {
 		b.scripts(true)
 		b.click()
 		b.looks("report-" + c.name)
+		b.do(chromedp.EmulateViewport(390, 900)) // where cells are below one another
+		if n := js[int](b, `[...document.querySelectorAll(".stack td")].filter(cell => cell.textContent.trim() === "" && cell.offsetHeight > 0).length`); n > 0 {
+			t.Errorf("%s shows %d empty cells on a phone", c.name, n)
+		}
+		b.do(chromedp.ResetViewport())
 	}
 	b.clean()
 }
@@ -171,6 +181,7 @@ func TestLive(t *testing.T) {
 	p := slowly(t, 8*time.Millisecond, "--report", file)
 	b.do(chromedp.Navigate(p.url))
 	b.says("The run goes on")
+	b.until(`["Now: ", "Time left: at most about"].every(words => document.querySelector("#summary").innerText.includes(words))`)
 	if !js[bool](b, `document.querySelector("#learnt") === null`) {
 		t.Error("it is known at the start what the function is like")
 	}

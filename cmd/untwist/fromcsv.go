@@ -117,7 +117,7 @@ func columnsOf(header []string, space parameter.Space) (at []int, value int, err
 			}
 		}
 		if j < 0 && p.Fixed == nil {
-			return nil, 0, fmt.Errorf("it has no parameter %s", names[i])
+			return nil, 0, fmt.Errorf("it has no parameter %s; there are %s", names[i], strings.Join(header, ", "))
 		}
 		at = append(at, j)
 	}

@@ -103,6 +103,9 @@ func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLi
 		return result.Account, err
 	}, func(took time.Duration) finding {
 		s.measureCoupling(result.Structure)
+		if s.space == nil && !options.Bounds.IsZero() {
+			s.words.Limited = searched(s, options)
+		}
 		found := report.Run{Subject: s.words, Known: s.known, Result: result, Took: took}
 		return finding{found, page.Page{Run: found}, func() error { return trace.close(f.plot) }}
 	})

@@ -83,7 +83,13 @@ func searched(s subject, o untwist.Options) parameter.Space {
 	if s.space != nil {
 		return s.space
 	}
-	return plainSpace(s.objective.Dim(), o.Start, o.Bounds)
+	space := plainSpace(s.objective.Dim(), o.Start, o.Bounds)
+	if s.caller != nil {
+		for i, name := range countedFrom0(len(space)).Names() {
+			space[i].Name = name
+		}
+	}
+	return space
 }
 
 // plainSpace returns parameters x1, x2, … with their limits and where to look first.
@@ -200,6 +206,7 @@ func (f *runFlags) serve(p *paper, s subject, line *progressLine, o *untwist.Opt
 		run := report.Run{Subject: s.words, Known: s.known, Result: state.Result, Took: state.Now.Sub(state.Began)}
 		run.Result.Queries += state.Answers
 		run.Result.Failed += state.Failed
+		run.Result.Budget = max(run.Result.Budget, o.Budget) // before the first batch is complete the run has said nothing
 		return p.complete(page.Page{Run: run, Probe: probe, Running: true, Stage: state.Stage, Allowed: o.Time})
 	}
 	server, err := live.Listen(config)

@@ -261,9 +261,12 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 // problems and programs.
 var calledWithout = []string{"problem", "exec", "dim", "bounds", "start", "x0"}
 
+// isCalled reports whether a flag of programs is one of callers too.
+func isCalled(flag string) bool { return isProcs(flag) || flag == "value" }
+
 // called makes a subject of whoever has started this program.
 func (f *subjectFlags) called(s *source) (subject, error) {
-	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), isProcs)
+	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), isCalled)
 	if flag := s.first(others); flag != "" || s.file != nil {
 		return subject{}, usageError{fmt.Errorf("--caller takes neither a problem file nor --%s", cmp.Or(flag, "exec"))}
 	}

@@ -230,6 +230,20 @@ func AppendValue(dst []byte, p Parameter, value float64) []byte {
 // Word is AppendValue of the i-th parameter, as a string.
 func (s Space) Word(i int, value float64) string { return string(AppendValue(nil, s[i], value)) }
 
+// Told says in words where a point is: the values of the first parameters, with their names and units.
+func (s Space) Told(point []float64) string {
+	const most = 6
+	var parts []string
+	for i := range s[:min(len(s), len(point), most)] {
+		parts = append(parts, strings.TrimSpace(s[i].Name+" = "+s.Word(i, point[i])+" "+s[i].Unit))
+	}
+	text := strings.Join(parts, ", ")
+	if len(parts) < len(s) && text != "" {
+		text += fmt.Sprintf(" … of %d", len(s))
+	}
+	return text
+}
+
 // ReadValue reads a value of a parameter as its user writes it.
 func ReadValue(p Parameter, word string) (float64, error) {
 	if i := slices.Index(p.Choices, word); i >= 0 {

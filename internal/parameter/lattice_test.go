@@ -117,3 +117,17 @@ func equalBits(a, b []float64) bool {
 	}
 	return true
 }
+
+// Where a query failed is told by the names of the parameters, with their units and words.
+func TestTold(t *testing.T) {
+	space := parameter.Space{{Name: "k", Unit: "m/s"}, {Name: "material", Choices: []string{"copper", "steel"}}, {Name: "n", Integer: true}}
+	if got, want := space.Told([]float64{1e-3, 1, 7}), "k = 0.001 m/s, material = steel, n = 7"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := parameter.Plain(9).Told(make([]float64, 9)), "x1 = 0, x2 = 0, x3 = 0, x4 = 0, x5 = 0, x6 = 0 … of 9"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := parameter.Space(nil).Told([]float64{1}) + space.Told(nil); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -22,6 +22,8 @@ type Rules struct {
 	Seen func(query int, point []float64, a objective.Answer)
 	// Limits judge answers that have several numbers; nil: they have a value alone.
 	Limits *Limits
+	// Told says in words where a query failed; nil: the coordinates have no names.
+	Told func(point []float64) string
 }
 
 // wantsAll reports whether all answers are to be heard, not the failures alone.
@@ -96,12 +98,17 @@ func (t *tally) note(query int, point []float64, failure *objective.Failure) {
 
 // judge returns a *FailuresError if too many of the queries so far have failed.
 func (t *tally) judge(queries int, rules Rules) error {
-	failed := t.counts.Total()
-	switch {
-	case rules.First > 0 && queries >= rules.First && failed == queries:
-		return &objective.FailuresError{Failed: failed, Of: queries, Point: t.point, Reason: t.reason, All: true}
-	case rules.MaxFailures > 0 && queries >= lastQueries && float64(t.lately) > rules.MaxFailures*lastQueries:
-		return &objective.FailuresError{Failed: t.lately, Of: lastQueries, Point: t.point, Reason: t.reason}
+	failed, of := t.counts.Total(), queries
+	all := rules.First > 0 && queries >= rules.First && failed == queries
+	if !all {
+		failed, of = t.lately, lastQueries
+		if rules.MaxFailures <= 0 || queries < lastQueries || float64(t.lately) <= rules.MaxFailures*lastQueries {
+			return nil
+		}
 	}
-	return nil
+	e := &objective.FailuresError{Failed: failed, Of: of, Point: t.point, Reason: t.reason, All: all}
+	if rules.Told != nil {
+		e.At = rules.Told(t.point)
+	}
+	return e
 }

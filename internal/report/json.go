@@ -42,7 +42,7 @@ type runForm struct {
 	BestPoint  []float64        `json:"best_point"`
 	severalForm
 	Minimisers    []minimiserForm  `json:"minimisers,omitempty"` // absent: one was looked for
-	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names
+	Parameters    []parameterForm  `json:"parameters,omitempty"` // absent: they have no names and no limits
 	Queries       int              `json:"queries"`
 	Budget        int              `json:"budget"`
 	Rounds        int              `json:"rounds"` // batches, one after another
@@ -100,7 +100,7 @@ func (r Run) MarshalJSON() ([]byte, error) {
 	found := r.Result
 	out := runForm{
 		Subject: r.Subject, Strategy: found.Strategy, Status: found.Status, StoppedBy: found.StoppedBy(),
-		BestValue: number(found.Value), BestPoint: found.Point, Parameters: parameterForms(r.Subject.Parameters, found.Point),
+		BestValue: number(found.Value), BestPoint: found.Point, Parameters: parameterForms(r.Subject.space(), found.Point),
 		Queries: found.Queries, Budget: found.Budget, Rounds: found.Rounds, BestQuery: found.BestQuery, TargetQuery: found.TargetQuery,
 		FailedQueries: found.Failed, Failures: found.Failures, Resumed: found.Resumed, Seed: found.Seed, Seconds: r.Took.Seconds(),
 		Stages: found.Stages, Moves: moves(found.Stages), Learnt: found.String(),

@@ -58,6 +58,20 @@ func ParameterLines(space parameter.Space, point []float64) string {
 	return out.String()
 }
 
+// limitsReached says which parameters of a point are at a limit; "": none.
+func limitsReached(space parameter.Space, point []float64) string {
+	var all []string
+	for i := range space[:min(len(space), len(point))] {
+		if at := space.At(i, point[i]); at != "" {
+			all = append(all, space[i].Name+" ("+at+")")
+		}
+	}
+	if more := len(all) - mostCoordinates; more > 0 {
+		all = append(all[:mostCoordinates], fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(all, ", ")
+}
+
 // mostCoordinates is how many coordinates are told in words.
 const mostCoordinates = 10
 

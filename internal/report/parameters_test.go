@@ -40,6 +40,33 @@ func TestRunWithParameters(t *testing.T) {
 	}
 }
 
+// A parameter without a name is at its limit, too.
+func TestLimitsWithoutNames(t *testing.T) {
+	space := parameter.Plain(14)
+	r := result()
+	r.Structure, r.Point = nil, nil
+	for i := range space {
+		space[i].Min, space[i].Max = new(-1.), new(1.)
+		r.Point = append(r.Point, 1-2e-6)
+	}
+	r.Point[0], r.Point[1] = 0.5, -1+1e-6
+	run := report.Run{Subject: report.Subject{Dim: 14, Limited: space}, Result: r}
+	want := "at limits   x2 (min), x3 (max), x4 (max), x5 (max), x6 (max), x7 (max), x8 (max), x9 (max), x10 (max), x11 (max), and 3 more\n"
+	if text := run.String(); !strings.Contains(text, want) {
+		t.Errorf("%s\nshould have\n%s", text, want)
+	}
+	text, err := json.Marshal(run)
+	if want := `{"name":"x1","value":0.5,"unit":"","at":""},{"name":"x2","value":-0.999999,"unit":"","at":"min"},`; err != nil || !strings.Contains(string(text), want) {
+		t.Errorf("%s\nshould have\n%s %v", text, want, err)
+	}
+	run.Result.Point[13] = 0.5
+	run.Result.Point = append([]float64{0.5}, run.Result.Point[13:]...)
+	run.Subject.Limited = space[:2]
+	if text := run.String(); strings.Contains(text, "at limits") {
+		t.Error(text)
+	}
+}
+
 // Products of powers come first, in the text too, and are called dimensionless groups where units
 // cancel. The largest weight of each combination is positive.
 func TestDimensionlessGroups(t *testing.T) {

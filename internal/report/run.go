@@ -77,6 +77,9 @@ func (r Run) String() string {
 		out.WriteString("best point\n" + ParameterLines(space, found.Point))
 	} else {
 		line("best point", "%s", numbers(found.Point))
+		if at := limitsReached(r.Subject.Limited, found.Point); at != "" {
+			line("at limits", "%s", at)
+		}
 	}
 	out.WriteString(severalLines(r.Subject.Parameters, found))
 	out.WriteString(sensitivityLines(r.Sensitivity))

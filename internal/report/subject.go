@@ -31,6 +31,16 @@ type Subject struct {
 
 	// Parameters are the parameters of f, if they have names.
 	Parameters parameter.Space `json:"-"`
+	// Limited are parameters without names that have limits: x1, x2, …
+	Limited parameter.Space `json:"-"`
+}
+
+// space returns the parameters that have names or limits; nil: there are none.
+func (s Subject) space() parameter.Space {
+	if s.Parameters != nil {
+		return s.Parameters
+	}
+	return s.Limited
 }
 
 // Quantity is what the value is called.

@@ -1,12 +1,10 @@
 package sensitivity
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/parameter"
 )
 
 // Where f is no sum along coordinates, a polynomial stands for it,
@@ -179,113 +177,3 @@ func divide(v []float64, by float64) {
 
 // dependent is the part of a term below which what the others leave of it is nothing new.
 const dependent = 1e-6
-
-// folds is into how many parts queries are put, each of which is left out once, and eachTerm how
-// many queries there must be for a term.
-const folds, eachTerm = 5, 3
-
-// surrogate returns the indices by a polynomial that is fitted to the queries in the box.
-func (r Run) surrogate() Indices {
-	d := len(r.Start.Lo)
-	terms := monomials(d)
-	if terms == nil {
-		return Indices{Reason: fmt.Sprintf("parameters act together, and %d parameters are too many for a polynomial of all of them", d)}
-	}
-	points := r.inBox()
-	places := grouped(points, 0.3)
-	if places < fewPlaces*d {
-		return Indices{Reason: fmt.Sprintf("parameters act together, and the queries of the run are at %d places of the box, too few for a polynomial", places)}
-	}
-	rows := table(terms, points)
-	most := len(points) * (folds - 1) / folds / eachTerm
-	miss := make([][]float64, most+1) // of all that were left out, after so many terms
-	for fold := range folds {
-		c := pursue(rows, points, most, func(p datum) bool { return p.place%folds == fold })
-		for k := range miss {
-			miss[k] = append(miss[k], c.missed[min(k, len(c.missed)-1)]...)
-		}
-	}
-	best := 0
-	for k := range miss {
-		if rms(miss[k]) < rms(miss[best]) {
-			best = k
-		}
-	}
-	return r.byTerms(terms, pursue(rows, points, best, func(datum) bool { return false }), miss[best])
-}
-
-// fewPlaces is at how many places there must be queries for each parameter.
-const fewPlaces = 5
-
-// inBox returns queries in the box that are far from each other, by z in [−1, 1]^d.
-func (r Run) inBox() []datum {
-	d := len(r.Start.Lo)
-	var all []datum
-	r.Seen.each(func(point []float64, value float64) {
-		x := point
-		if r.Space != nil {
-			x = r.Space.Inward(point)
-		}
-		z := make([]float64, d)
-		for k, v := range x {
-			half := float64((r.Start.Hi[k] - r.Start.Lo[k]) / 2)
-			z[k] = (v - r.Start.Lo[k] - half) / half
-			if !(math.Abs(z[k]) <= 1+1e-9) {
-				return
-			}
-		}
-		all = append(all, datum{t: z, value: value, inside: true})
-	})
-	return scattered(everyNth(all, candidates/d), mostPoints*4/3)
-}
-
-// byTerms turns a polynomial into indices. By a share ρ of the variance it does not know f: what
-// it misses of queries that were left out, more by what is not known of the mean over the
-// box, E h = tr (ΦᵀΦ)⁻¹, where the queries do not cover it. The square root of E[Var(f | z_~i)] is
-// a seminorm, so an index is off by at most ρ + 2√(ρ S), as far as Var f is that of g.
-func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
-	space := r.Space
-	if space == nil {
-		space = parameter.Plain(len(r.Start.Lo))
-	}
-	weight, trace := make([]float64, len(c.terms)), 0.
-	for k, f := range c.factor {
-		kernel.AddScaled(weight[:k+1], c.share[k], f)
-		trace += kernel.Dot(f, f)
-	}
-	out := Indices{HeldOut: len(miss), Terms: len(c.terms), Parameters: make([]Index, len(space))}
-	part := make([]float64, len(r.Start.Lo))
-	for k, j := range c.terms {
-		if j < 0 {
-			out.Mean = weight[k]
-			continue
-		}
-		square := float64(weight[k] * weight[k])
-		out.Variance += square
-		for _, i := range terms[j].of {
-			part[i] += square
-		}
-	}
-	if out.Variance == 0 {
-		return Indices{Reason: "parameters act together, and no polynomial of its parameters says more of it than its mean", HeldOut: len(miss)}
-	}
-	missed := rms(miss)
-	unknown := float64(missed*missed*(1+trace)) - float64(r.Sigma*r.Sigma)
-	share := max(unknown, 0) / out.Variance
-	out.Explained = 1 - share
-	for i, p := range space {
-		out.Parameters[i] = Index{Name: p.Name, Fixed: p.Fixed != nil}
-	}
-	worst := 0.
-	for i, at := range space.Free() {
-		s := part[i] / out.Variance
-		e := share + float64(2*math.Sqrt(s*share))
-		out.Parameters[at].Total, out.Parameters[at].Error = s, e
-		worst = max(worst, e)
-	}
-	if !(worst <= mostError) {
-		return Indices{Reason: fmt.Sprintf("parameters act together, and a polynomial of its parameters, fitted to the queries of the run, leaves %.2g %% of its variance: indices would be off by up to %.1g", 100*min(share, 1), min(worst, 1)),
-			Explained: out.Explained, HeldOut: out.HeldOut}
-	}
-	return out
-}

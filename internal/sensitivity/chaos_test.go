@@ -54,6 +54,24 @@ func TestSurrogateKnowsProducts(t *testing.T) {
 	}
 }
 
+// After few queries, most of them near the minimum, a parabola is known by its few terms. By hand:
+// Var (x − c)² = E(x − c)⁴ − (E(x − c)²)² is 0.0341 − 0.12333² on [0, 1] and 11 − 2.33333² on [0, 5].
+func TestSurrogateAfterFewQueries(t *testing.T) {
+	f := func(x []float64) float64 { return (x[0]-0.3)*(x[0]-0.3) + (x[1]-2)*(x[1]-2) }
+	space := parameter.Space{{Name: "k", Min: new(0.), Max: new(1.)}, {Name: "depth", Min: new(0.), Max: new(5.)}}
+	want := 0.018889 / (0.018889 + 5.555556)
+	for _, budget := range []int{60, 100, 200} {
+		seen := sensitivity.NewSeen(2)
+		if _, err := untwist.Minimize(context.Background(), objective.Func(2, f), untwist.Options{Parameters: space, Budget: budget, Seen: seen.See}); err != nil {
+			t.Fatal(err)
+		}
+		got := sensitivity.Of(sensitivity.Run{Space: space, Seen: seen})
+		if !got.OK() || math.Abs(got.Parameters[0].Total-want) > 1e-6 || math.Abs(got.Parameters[1].Total-(1-want)) > 1e-6 {
+			t.Errorf("%d queries: %+v", budget, got)
+		}
+	}
+}
+
 // Where no polynomial of few terms is f, there is a reason and no number.
 func TestSurrogateRefuses(t *testing.T) {
 	rough := func(x []float64) float64 { return math.Cos(20*x[0]*x[1]) + math.Sin(30*x[2]) }

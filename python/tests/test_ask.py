@@ -13,7 +13,7 @@ import unittest
 
 import untwist
 
-from . import bits, bowl, clean, script, valleys
+from . import bits, bowl, clean, needs, script, valleys
 
 BOX = [(-5, 5)] * 3
 
@@ -118,6 +118,37 @@ class Manners(clean.Clean):
         result = search.result()
         self.assertEqual((result.stopped_by, result.success, result.nfev, result.failed), ("closed", False, 4, 2))
         self.assertEqual(result.first_failure, "no value")
+
+    def test_before_the_first_value(self):
+        with untwist.ask(BOX, 300) as search:
+            self.assertEqual(search.result().budget, 300)
+            search.tell(search.ask(2), [1, 2])
+            self.assertEqual(repr(search), "<untwist.Search: 2 of 300 evaluations>")
+        self.assertEqual(repr(search), "<untwist.Search: 2 of 300 evaluations, done>")
+        with untwist.ask(BOX) as search:
+            self.assertEqual(search.result().budget, 4500)
+
+    def test_points_with_names(self):
+        names = ["k", "depth"]
+        with untwist.ask({"k": (0, 1), "depth": (0, 5)}, 300) as search:
+            a, b, c = (dict(zip(names, map(float, x))) for x in search.ask(3))
+            search.tell([{"depth": b["depth"], "k": b["k"]}, a], [2.0, 1.0])
+            search.tell(c, 3.0)
+            self.assertEqual((len(search.out), search.result().nfev, search.result().fun, dict(zip(names, map(float, search.result().x)))), (0, 3, 1.0, a))
+            search.ask(1)
+            with self.assertRaisesRegex(ValueError, "points: there is no value for the parameter 'depth'"):
+                search.tell([{"k": 1}], [2.0])
+
+    @needs("pandas")
+    def test_tables_of_points(self):
+        import pandas
+        with untwist.ask({"k": (0, 1), "depth": (0, 5)}, 300) as search:
+            table = pandas.DataFrame(search.ask(3), columns=["k", "depth"])
+            search.tell(table[["depth", "k"]], pandas.Series([3.0, 1.0, 2.0]))
+            self.assertEqual(search.result().fun, 1.0)
+            self.assertEqual([float(v) for v in search.result().x], table.iloc[1].tolist())
+            search.tell(pandas.DataFrame(search.ask(1), columns=["k", "depth"]).iloc[0], 0.5)
+            self.assertEqual(search.result().fun, 0.5)
 
     def test_ends(self):
         with self.assertRaisesRegex(ValueError, "strategy"):

@@ -419,8 +419,14 @@ untwist.minimize(f, [(-5, 5)] * 4, budget=100000, strategy="cbo", workers=3)
             for fun, options in ((valleys, dict(seed=1)), (bowl, {})):
                 with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
                     untwist.minimize(fun, BOX, budget=100, journal=journal, **options)
+
+            def more_or_less(x, c=0):
+                return valleys(x) + c
+
+            journal = os.path.join(folder, "other.journal")
+            untwist.minimize(more_or_less, BOX, budget=50, journal=journal)
             with self.assertRaisesRegex(untwist.Error, "is the journal of another run"):
-                untwist.minimize(valleys, BOX, None, (1,), budget=100, journal=journal)
+                untwist.minimize(more_or_less, BOX, None, (1,), budget=50, journal=journal)
 
     def test_report(self):
         """The page is written however a run ends, and not at all if it cannot be."""

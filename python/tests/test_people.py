@@ -1,5 +1,6 @@
 """What people expect who know scipy and pandas."""
 
+import functools
 import json
 import math
 import os
@@ -42,6 +43,8 @@ class Success(unittest.TestCase):
         self.assertEqual((r.stopped_by, r.success, r.converged), ("done", True, True))
         r = untwist.minimize(valleys, BOX, budget=3000, target=-1e9)
         self.assertEqual((r.stopped_by, r.success, r.converged), ("done", False, True))
+        self.assertIsNone(r.target_query)
+        self.assertNotIn("target_query", untwist.probe(valleys, BOX))
 
     def test_tolerance_says_that_it_may_be_local(self):
         with self.assertLogs("untwist", "WARNING") as logged:
@@ -74,7 +77,9 @@ class Order(unittest.TestCase):
 
     def test_scipys_names(self):
         for call, words in ((lambda **k: untwist.minimize(bowl, BOX, **k), {"method": "is strategy meant", "bugdet": "is budget meant", "maxiter": "is budget meant",
-                                                                            "options": "are arguments here", "jac": "derivatives are not used", "popsize": "it has bounds, x0"}),
+                                                                            "options": "are arguments here", "jac": "derivatives are not used", "popsize": "it has bounds, x0",
+                                                                            "rng": "is seed meant", "n_trials": "is budget meant", "max_evals": "is budget meant",
+                                                                            "n_jobs": "is workers meant", "timeout": "is time meant"}),
                             (lambda **k: untwist.least_squares(bowl, [0, 0], **k), {"max_nfev": "is budget meant"}),
                             (lambda **k: untwist.ask(BOX, **k), {"fun": "it has budget"})):
             for name, hint in words.items():
@@ -129,6 +134,61 @@ class Names(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, words):
                 untwist.minimize(bowl, budget=50, **arguments)
 
+    def test_what_cannot_be_called(self):
+        """Said before the first evaluation, with what would help."""
+        for call, words in (
+                (lambda: untwist.minimize(by_name, self.BOUNDS), r"cannot be called as fun\(x\): .*'depth'; with keywords=True it is called with"),
+                (lambda: untwist.minimize(by_name, BOX), r"cannot be called as fun\(x\): [^;]*$"),
+                (lambda: untwist.minimize(by_name, BOX, args=(1, 2)), r"cannot be called as fun\(x, …, …\): too many"),
+                (lambda: untwist.minimize(bowl, self.BOUNDS, keywords=True), r"cannot be called as fun\(k=…, depth=…\): .*'x'"),
+                (lambda: untwist.probe(by_name, self.BOUNDS), "keywords=True"), (lambda: untwist.check(by_name, self.BOUNDS), "keywords=True"),
+                (lambda: untwist.least_squares(by_name, bounds=self.BOUNDS), "keywords=True")):
+            with self.assertRaisesRegex(TypeError, words):
+                call()
+
+        @functools.wraps(by_name)
+        def adapted(x):
+            return by_name(*x)
+
+        self.assertEqual(untwist.minimize(adapted, self.BOUNDS, budget=30).failed, 0)  # what it wraps has another signature
+        self.assertEqual(untwist.minimize(math.dist, [(-5, 5)] * 2, args=((1, 2),), budget=30).failed, 0)
+
+    def test_failures_name_the_parameters(self):
+        def f(k, depth):
+            raise ArithmeticError("no solution")
+
+        with self.assertRaisesRegex(untwist.Error, r"no solution, at k = [-0-9.e]+ m/s, depth = [0-9.]+$"):
+            untwist.minimize(f, self.BOUNDS, keywords=True, units={"k": "m/s"}, budget=100)
+        with self.assertRaisesRegex(untwist.Error, r"no solution, at x = \[.*\]$"):
+            untwist.minimize(lambda x: f(*x), [(-5, 5)] * 2, budget=100)
+
+    def test_units_and_the_value(self):
+        def flow(speed, time, length):
+            return (math.log(speed * time / length) - 1) ** 2 + math.sin(math.log(speed)) ** 2 + 0.1 * math.log(length) ** 4
+
+        bounds = {"speed": (0.1, 10), "time": (0.1, 10), "length": (0.1, 10)}
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "flow.html")
+            r = untwist.minimize(flow, bounds, keywords=True, scale="log", units={"speed": "m/s", "time": "s", "length": "m"}, value="cost [EUR]",
+                                 budget=3000, report=page)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertEqual([p["unit"] for p in r.parameters], ["m/s", "s", "m"])
+        self.assertIn("EUR", text)
+        self.assertIn("1 combination is a dimensionless group", text)
+        for units, words in (({"q": "m"}, "no coordinate named 'q'"), (["m"], "a list of 3 texts"), ("m", "a list of 3 texts")):
+            with self.assertRaisesRegex(ValueError, words):
+                untwist.minimize(flow, bounds, keywords=True, units=units)
+        with self.assertRaisesRegex(ValueError, r"value: 7, must be a text such as 'cost \[EUR\]'"):
+            untwist.minimize(flow, bounds, keywords=True, value=7)
+
+    def test_sensitivity(self):
+        r = untwist.minimize(valleys, BOX, budget=2000, sensitivity=True)
+        totals = [p["total"] for p in r.sensitivity["parameters"]]
+        self.assertEqual(len(totals), 3)
+        self.assertTrue(all(0.1 < t < 0.9 for t in totals), totals)
+        self.assertNotIn("sensitivity", untwist.minimize(valleys, BOX, budget=50))
+
     def test_messages_count_from_0(self):
         for arguments, words in (
                 (dict(bounds=BOX, x0=[[0, 0, 0], [0, 9, 0]]), r"^x0: point 1 lies outside the bounds; x\[1\]: 9 is not within -5:5$"),
@@ -158,6 +218,7 @@ class Names(unittest.TestCase):
         self.assertEqual(bits(untwist.minimize(by_name, table, keywords=True, budget=200)), want)
         wide = pandas.DataFrame({"k": [1e-6, 1.0], "depth": [0.0, 5.0]}, index=["min", "max"])
         self.assertEqual(bits(untwist.minimize(by_name, wide, keywords=True, budget=200)), want)
+        self.assertEqual(bits(untwist.minimize(by_name, pandas.Series(self.BOUNDS), keywords=True, budget=200)), want)
         with self.assertRaisesRegex(ValueError, "needs two columns, low and high"):
             untwist.minimize(by_name, pandas.DataFrame({"a": [1]}), keywords=True)
         column = pandas.DataFrame({"name": ["k", "depth"], "high": [1.0, 5.0], "low": [1e-6, 0]})
@@ -201,6 +262,16 @@ class Results(unittest.TestCase):
         self.assertIsNone(json.loads(untwist.OptimizeResult(fun=math.inf).to_json())["fun"])
         self.assertIs(json.loads(untwist.check(valleys, BOX).to_json())["usable"], True)
         self.assertEqual(json.loads(self.result.structure.to_json())["verdict"], "separable")
+
+    def test_limits_without_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            page = os.path.join(folder, "run.html")
+            r = untwist.minimize(lambda x: float(x[0]) + (float(x[1]) - 1) ** 2, [(-1, 2)] * 2, budget=500, report=page)
+            with open(page, encoding="utf-8") as file:
+                text = file.read()
+        self.assertEqual([(p["name"], p["at"]) for p in r.parameters], [("x[0]", "min"), ("x[1]", "")])
+        self.assertIn("x[0]", text)
+        self.assertNotIn("x1", text)
 
     def test_no_private_keys(self):
         self.assertEqual([k for k in self.result if k.startswith("_")], [])

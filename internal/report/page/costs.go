@@ -172,8 +172,11 @@ func settings(p Page) []Setting {
 // now says of a run that goes on what it does, what comes next, when the value usually falls, and
 // how much time is left; nil of one that is over.
 func now(p Page) (all []string) {
-	if !p.Running || p.Stage == "" {
+	if !p.Running {
 		return nil
+	}
+	if p.Stage == "" { // the first batch, which can take hours
+		return append(all, "Now: the first points. Their values decide what comes next. The value usually falls later.", timeLeft(p))
 	}
 	text := "Now: " + words.Stage(p.Stage) + "."
 	if next := words.Next(p.Stage); next != "" && !p.Probe {

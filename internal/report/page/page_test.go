@@ -382,7 +382,8 @@ func TestOtherPages(t *testing.T) {
 	}
 	noisy := run(some)
 	noisy.Result.Noise, noisy.Result.ValueMean, noisy.Result.ValueError = &noise, new(2.4), new(0.01)
-	single, named, greatest, half := run(some), run(some), run(some), run(some)
+	single, named, greatest, half, first := run(some), run(some), run(some), run(some), run(account)
+	first.Result.Queries, first.Result.Budget, first.Took = 4, 10, 20*time.Second
 	single.Result.Noise = &noise
 	named.Subject.Value, named.Subject.Unit, greatest.Subject.Maximize = "cost", "EUR", true
 	half.Result.Queries, half.Result.Budget, half.Result.Resumed, half.Took = 30, 60, 10, 20*time.Second
@@ -398,7 +399,7 @@ func TestOtherPages(t *testing.T) {
 		not  []string
 	}{
 		"peaks":         {Page{Run: peaks}, []string{"its valleys are the function&#39;s peaks"}, nil},
-		"nothing yet":   {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
+		"nothing yet":   {Page{Run: run(account), Running: true}, []string{"The run goes on: no value is known yet after 0 queries.", "Now: the first points.", "The time left is not known yet."}, []string{`id="best"`, `id="learnt"`, `id="failures"`}},
 		"running":       {Page{Run: run(some), Running: true}, []string{"The run goes on: the lowest value found is 2.5 after 7 queries.", "still going on", `id="convergence"`}, []string{`id="learnt"`, "Ended"}},
 		"no look":       {Page{Run: run(some)}, []string{"The lowest value found is 2.5 after 7 queries.", "did not look for combinations"}, nil},
 		"old journal":   {Page{Run: run(some), Missing: []string{"What was learnt is not shown, because of numerics 2."}}, []string{"because of numerics 2.", `id="best"`, `id="convergence"`}, []string{`id="learnt"`}},
@@ -407,10 +408,11 @@ func TestOtherPages(t *testing.T) {
 		"one noisy":     {Page{Run: single}, []string{"owest noisy value found is 2.5 after", "It is too low by chance", "single noisy values"}, nil},
 		"named":         {Page{Run: named}, []string{"owest cost found is 2.5 EUR after", "<dt>Best cost</dt><dd>2.5 EUR", "best cost [EUR]"}, []string{"lowest value"}},
 		"greatest":      {Page{Run: greatest}, []string{"ighest value found is 2.5 after", "Report of a maximisation"}, []string{"lowest value"}},
+		"first batch":   {Page{Run: first, Running: true}, []string{"Now: the first points.", "Time left: at most about 30 s, until the budget is spent"}, nil},
 		"learning":      {Page{Run: run(some), Running: true, Stage: "hessians"}, []string{"Now: how the function curves. Next the combinations are tested", "the value usually falls only in that search", "The time left is not known yet."}, nil},
 		"half done":     {Page{Run: half, Running: true, Stage: "lines"}, []string{"The value usually falls now", "Time left: at most about 30 s, until the budget is spent"}, nil},
 		"nearly":        {Page{Run: half, Running: true, Stage: "polish", Allowed: 25 * time.Second}, []string{"Time left: at most about 5 s, until the time is spent"}, nil},
-		"by polynomial": {Page{Run: polynomial}, []string{"by a polynomial of 7 terms that was fitted to them, since parameters act together", `data-label="Sensitivity">75 %`}, []string{"Most of it through"}},
+		"by polynomial": {Page{Run: polynomial}, []string{"by a polynomial of 7 terms that was fitted to them, since the function is not known to split into single combinations", `data-label="Sensitivity">75 %`}, []string{"Most of it through"}},
 		"coupled":       {Page{Run: notSeparable}, []string{"The function does not split into parts", "differed from the sum of what each did by 30 %"}, []string{"The combinations</h3>"}},
 		"probe": {OfProbe(report.Probe{Subject: subject, Findings: untwist.Findings{Account: some, Structure: untwist.Structure{Dim: 2, Linear: -1, Frame: identity(t, 2), Blocks: [][]int{{0}, {1}}, Certificate: certify.Certificate{Verdict: certify.Separable, Splits: 20, Culprit: -1}}}}),
 			[]string{"Report of a probe", "is a sum of 2 functions of one variable, each of one parameter alone, as 7 queries show.", "A probe does not search for the minimum."}, []string{"Best value"}},

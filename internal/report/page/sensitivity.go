@@ -51,7 +51,7 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	if s.HeldOut > 0 {
 		by := ""
 		if s.Terms > 0 {
-			by = fmt.Sprintf(" by a polynomial of %s that was fitted to them, since parameters act together", words.Count(s.Terms, "term", "terms"))
+			by = fmt.Sprintf(" by a polynomial of %s that was fitted to them, since the function is not known to split into single combinations", words.Count(s.Terms, "term", "terms"))
 		}
 		v.Lead[1] += fmt.Sprintf(" This was computed from the queries of the run%s, without new ones. At %s that were not used for that, what it predicts was off by %s of the variance.",
 			by, words.Count(s.HeldOut, "query", "queries"), percent(max(0, 1-s.Explained)))

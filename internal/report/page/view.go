@@ -248,7 +248,7 @@ func newConvergence(p Page) *convergenceView {
 	s := p.Run.Subject
 	label := "best " + s.Quantity()
 	if known := p.Run.Known; known != nil && !math.IsNaN(known.Minimum) && found.ValueClean == nil {
-		label += " above the known minimum"
+		label += " above the minimum"
 		for i := range curve {
 			curve[i].Value = max(0, curve[i].Value-known.Minimum)
 		}

@@ -28,7 +28,8 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
         names: Optional[Sequence[str]] = None, scale: Any = None, data: Any = None, strategy: Optional[str] = None,
         tolerance: Optional[float] = None, noise_level: Optional[float] = None, max_failures: Optional[float] = None,
         keep_going: bool = False, frame: Any = None, outputs: Any = None, limits: Any = None, maximize: bool = False,
-        residuals: Optional[int] = None, integer: Any = None, step: Any = None, choices: Any = None) -> "Search":
+        residuals: Optional[int] = None, integer: Any = None, step: Any = None, choices: Any = None, units: Any = None,
+        value: Optional[str] = None, sensitivity: bool = False) -> "Search":
     """Begins a search that asks for points, and is told their values::
 
         search = untwist.ask(bounds, budget=20000)
@@ -45,10 +46,11 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
     many there are, they are lists of them, or dicts with the key residuals, and the search is that of
     least_squares.
     """
-    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
+    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices), units)
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
-        strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
+        strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going,
+        value=value, sensitivity=sensitivity)
     if residuals is not None:
         residuals = _options.whole(residuals, "residuals")
     hello = dict(space.hello(), function="ask", arguments="", **said(space, outputs, limits, maximize, residuals))
@@ -56,7 +58,8 @@ def ask(bounds: Any = None, budget: Optional[float] = None, x0: Any = None, *, s
         hello["frame"], hello["blocks"] = frame_of(frame)
     with _tables.earlier(data) as more:
         talk = _Talk("minimize", flags + more, hello, space.points)
-        talk.kinds = space.kinds
+        talk.kinds, talk.names = space.kinds, space.names
+        talk.told = (0, int(budget or 500 * space.dim**2), 0, talk.numbers.sign * math.inf, "")
         return Search(talk, target, None if journal is None else os.fsdecode(journal))
 
 
@@ -74,7 +77,8 @@ class _Talk(Run):
         super().__init__(command, flags, hello, points, _Nobody(), _evaluate.Skipped(True), None, None)
         self._hello["progress"] = True
         self._batch: Optional[bytearray] = None
-        self.told: Tuple[int, int, int, float, str] = (0, 0, 0, self.numbers.sign * math.inf, "")  # queries, budget, failed, best value, stage
+        self.names: Optional[List[str]] = None
+        self.told: Tuple[int, int, int, float, str] = (0, 0, 0, math.inf, "")  # queries, budget, failed, best value, stage
         self.closed = False
 
     def begin(self) -> None:
@@ -172,10 +176,10 @@ class Search:
 
     def tell(self, points: Any, values: Any) -> None:
         """The values of points, in any order, some now and others later: a list of points and one
-        of values, or one of each; with outputs a value is a dict, with residuals a list or a dict.
+        of values, or one of each; where coordinates have names, points may be dicts or a DataFrame; with outputs a value is a dict, with residuals a list or a dict.
         NaN, +inf, None and an exception say that f failed there.
         When the search is done, values that come late are passed over."""
-        points, values = _lists(points, values)
+        points, values = _lists(points, values, self._talk.names)
         with self._lock:
             if self.done:
                 return
@@ -206,6 +210,10 @@ class Search:
             if not self.done:
                 self._talk.stop()
                 self._further()
+
+    def __repr__(self) -> str:
+        queries = self._talk.told[0] + self._new if self._result is None else self._result.nfev
+        return f"<untwist.Search: {queries:,} of {self._talk.told[1]:,} evaluations{', done' if self._talk.closed else ''}>"
 
     def __enter__(self) -> "Search":
         return self
@@ -299,9 +307,10 @@ class Search:
         self._new += len(told)
 
 
-def _lists(points: Any, values: Any) -> Tuple[List[Any], List[Any]]:
+def _lists(points: Any, values: Any, names: Optional[List[str]]) -> Tuple[List[Any], List[Any]]:
     """Lists of points and of values, from these or from one of each."""
-    points = points.tolist() if hasattr(points, "tolist") else list(points)
+    points = _tables.in_order(points, names, "points")
+    points = points.tolist() if hasattr(points, "tolist") else [_tables.in_order(p, names, "points") for p in points]
     if points and (_arrays.is_number(points[0]) or isinstance(points[0], str)):
         return [points], [values]
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):

@@ -45,7 +45,7 @@ def cbo(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, ...
     These are arrays, or lists of lists where numpy is not installed.
     """
     space = _options.Space(bounds, x0, start, names, None)
-    fun = space.objective(fun, keywords, vectorized)
+    fun = space.objective(fun, args, keywords, vectorized)
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), strategy=strategy, particles=particles, sigma=sigma, tau=tau,
         alpha=alpha, share=share)

@@ -50,9 +50,11 @@ def found(run: Run, target: Optional[float], journal: Optional[str]) -> Optimize
         seconds=report["seconds"], strategy=report.get("strategy"), structure=structure, certificate=certificate,
         frame=run.arrays.get("frame"), profiles=_profiles(run), notes=form["notes"] or [])
     for key in ("noise", "value_mean", "value_error", "interactions", "parameters", "spectrum", "minimisers", "best_query", "target_query", "stages", "moves",
-                "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
+                "sensitivity", "outputs", "limits", "feasible", "violation", "stderr", "covariance", "correlations", "singular_values", "residuals", "jacobian"):
         if key in report:
             result[key] = report[key]
+    if result.get("target_query") == 0:  # it was not reached
+        result["target_query"] = None
     for limit in report.get("limits") or []:
         limit["limit"] = run.called(limit["limit"])
     if "curve" in report:

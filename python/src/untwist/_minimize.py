@@ -29,7 +29,8 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
              strategy: Optional[str] = None, tolerance: Optional[float] = None, noise_level: Optional[float] = None,
              max_failures: Optional[float] = None, keep_going: bool = False, frame: Any = None,
              progress: Optional[bool] = None, outputs: Any = None, limits: Any = None, maximize: bool = False,
-             integer: Any = None, step: Any = None, choices: Any = None) -> OptimizeResult:
+             integer: Any = None, step: Any = None, choices: Any = None, units: Any = None, value: Optional[str] = None,
+             sensitivity: bool = False) -> OptimizeResult:
     """Searches for the minimum of fun(x, *args), globally.
 
     The same fun, options and seed give the same bits, here and in Go, for any workers.
@@ -88,6 +89,10 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     choices     a dict of names and lists of words: {"material": ["copper", "steel"]}. They have no bounds,
                 and come last, unless names say where. fun gets a word there. With integers or choices
                 points are lists: those of fun, x of the result, and x0 may have words.
+    units       units of the coordinates, a list or a dict by names, {"k": "m/s"}; with logarithmic scales,
+                combinations whose units cancel are then called dimensionless groups
+    value       what the value is, with its unit in brackets, "cost [EUR]", for the report
+    sensitivity result.sensitivity says how much each coordinate matters, as it also does with a report
 
     Ctrl-C raises KeyboardInterrupt, which has the best so far as its attribute result; a second one
     does not wait for that. If fun fails too often, or a journal cannot be used, untwist.Error is
@@ -95,9 +100,10 @@ def minimize(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any
     """
     flags = _options.flags(
         budget=budget, time=time, target=target, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report,
-        strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going)
-    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices))
-    fun = space.objective(fun, keywords, vectorized)
+        strategy=strategy, tolerance=tolerance, noise_level=noise_level, max_failures=max_failures, keep_going=keep_going,
+        value=value, sensitivity=sensitivity)
+    space = _options.Space(bounds, x0, start, names, scale, Kinds(integer, step, choices), units)
+    fun = space.objective(fun, args, keywords, vectorized)
     several = said(space, outputs, limits, maximize)
     with _tables.earlier(data) as more:
         return searched("minimize", flags + more, space, fun, args, workers, vectorized, callback, on_failure, frame, progress, target, journal, several)
@@ -108,7 +114,8 @@ def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tupl
                   budget: Optional[float] = None, time: Any = None, target: Optional[float] = None, seed: Optional[int] = 0, workers: Workers = 1,
                   vectorized: bool = False, journal: Any = None, report: Any = None, names: Optional[Sequence[str]] = None, scale: Any = None, keywords: bool = False, on_failure: str = "skip",
                   outputs: Any = None, limits: Any = None, progress: Optional[bool] = None,
-                  integer: Any = None, step: Any = None, choices: Any = None) -> OptimizeResult:
+                  integer: Any = None, step: Any = None, choices: Any = None, units: Any = None, value: Optional[str] = None,
+                  sensitivity: bool = False) -> OptimizeResult:
     """Fits: searches for the least sum of squares of what fun(x, *args) returns, a list of residuals.
 
     Arguments are those of minimize; bounds may also be scipy's (lows, highs). The result has scipy's
@@ -117,11 +124,12 @@ def least_squares(fun: Objective, x0: Any = None, bounds: Any = None, args: Tupl
     singular_values and sum_of_squares. target is a sum of squares. The number of residuals is learnt by one evaluation
     at x0, or in the middle of the bounds. With vectorized, fun returns S values of each residual.
     """
-    space = _options.Space(_scipys(bounds, x0), x0, start, names, scale, Kinds(integer, step, choices))
-    flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal, report=report)
-    fun = space.objective(fun, keywords, vectorized)
+    space = _options.Space(_scipys(bounds, x0), x0, start, names, scale, Kinds(integer, step, choices), units)
+    flags = _options.flags(budget=budget, time=time, target=target, seed=_options.seed_of(seed), journal=journal, report=report, value=value,
+                           sensitivity=sensitivity)
+    fun = space.objective(fun, args, keywords, vectorized)
     first = space.points[0] if space.points else space.middle()
-    answer = fun(_arrays.of([[v] for v in first] if vectorized else first), *_arguments(args))
+    answer = fun(_arrays.of([[v] for v in first] if vectorized else first), *_options.tuple_of(args))
     residuals = answer["residuals"] if isinstance(answer, dict) else answer
     several = said(space, outputs, limits, residuals=1 if _arrays.is_number(residuals) else len(residuals))
     known = None if vectorized else (tuple(first), answer)
@@ -173,7 +181,7 @@ def searched(command: str, flags: List[str], space: _options.Space, fun: Objecti
              on_failure: str, frame: Any, progress: Optional[bool], target: Optional[float], journal: Any,
              several: Optional[Dict[str, Any]] = None, known: Any = None) -> OptimizeResult:
     """What the program finds with these flags."""
-    args = _arguments(args)
+    args = _options.tuple_of(args)
     hello = dict(space.hello(), function=_options.function_name(fun), arguments=_options.arguments(fun, args), **several or {})
     fun = _numbers(fun, hello, vectorized, known)
     if frame is not None:
@@ -206,7 +214,7 @@ def probe(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     flags = _options.flags(
         budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report, noise_level=noise_level,
         max_failures=max_failures, keep_going=keep_going)
-    fun = space.objective(fun, keywords, vectorized)
+    fun = space.objective(fun, args, keywords, vectorized)
     return searched("probe", flags, space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
 
 
@@ -250,7 +258,7 @@ def interactions(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple
     flags = _options.flags(
         budget=budget, time=time, seed=_options.seed_of(seed), parallel=parallel, journal=journal, report=report, noise_level=noise_level,
         max_failures=max_failures, keep_going=keep_going)
-    fun = space.objective(fun, keywords, vectorized)
+    fun = space.objective(fun, args, keywords, vectorized)
     result = searched("probe", flags + ["--interactions"], space, fun, args, workers, vectorized, callback, on_failure, None, progress, None, journal)
     graph = Interactions(result["interactions"])
     if space.names is None:  # as Python counts
@@ -280,9 +288,9 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     It says whether the same point gives the same value, how long an evaluation takes, how many
     failed and why, how many digits the values have, and how long a whole run would take.
     """
-    args = _arguments(args)
+    args = _options.tuple_of(args)
     space = _options.Space(bounds, x0, start, names, scale)
-    fun = space.objective(fun, keywords, vectorized)
+    fun = space.objective(fun, args, keywords, vectorized)
     procs = None if callable(workers) else count(workers)
     flags = _options.flags(budget=budget, time=time, seed=_options.seed_of(seed), procs=procs)[1:]
     hello = dict(space.hello(), function=_options.function_name(fun), arguments="", **said(space, outputs, limits, residuals=residuals))
@@ -296,13 +304,6 @@ def check(fun: Objective, bounds: Any = None, x0: Any = None, args: Tuple[Any, .
     tried["failed"] = tried.pop("failed_queries")
     tried["words"], tried["warnings"] = run.form["words"], run.form["warnings"] or []
     return tried
-
-
-def _arguments(args: Any) -> Tuple[Any, ...]:
-    """More arguments of fun. As with scipy, what is no tuple is one argument."""
-    if args is None:
-        return ()
-    return args if isinstance(args, tuple) else (args,)
 
 
 def _numbers(fun: Objective, hello: Dict[str, Any], vectorized: bool, known: Any = None) -> Objective:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import functools
 import hashlib
+import inspect
 import math
 import numbers
 import os
@@ -35,7 +36,7 @@ def known(points: List[List[float]]) -> bytes:
 class Space:
     """Where to search: the coordinates with their limits, and known points."""
 
-    def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any, kinds: Optional[Kinds] = None) -> None:
+    def __init__(self, bounds: Any, x0: Any, start: Any, names: Any, scale: Any, kinds: Optional[Kinds] = None, units: Any = None) -> None:
         self.kinds = Kinds(None, None, None) if kinds is None else kinds
         bounds = _with_choices(bounds, names, self.kinds)
         found, bounds = _tables.named(bounds)
@@ -63,6 +64,7 @@ class Space:
         if named is not None and named != dim:
             raise ValueError(f"names: {named} for {dim} coordinates")
         self.log = _scale(scale, dim, self.names)
+        self.units = _units(units, dim, self.names)
         self.fixed = {i: low for i, (low, high) in enumerate(self.bounds or []) if low is not None and low == high}
         if self.start is None:
             self.start = self._first()
@@ -106,14 +108,15 @@ class Space:
         """What a coordinate is called."""
         return self.names[i] if self.names else f"x[{i}]"
 
-    def objective(self, fun: Any, keywords: bool, vectorized: bool) -> Any:
-        """fun as a function of a point."""
+    def objective(self, fun: Any, args: Any, keywords: bool, vectorized: bool) -> Any:
+        """fun as a function of a point. What it could not be called with is refused."""
         if not callable(fun):
             raise TypeError(f"fun is a {type(fun).__name__}, must be a function")
         if keywords and self.names is None:
             raise ValueError("keywords: the parameters have no names; give bounds as a dict, or names")
         if self.kinds and vectorized:
             raise ValueError("vectorized: a function of integers, steps or choices is called for each point")
+        _callable(fun, len(tuple_of(args)), self.names, keywords)
         if keywords:
             fun = Keywords(fun, self.names or [], vectorized or bool(self.kinds))
         return Worded(fun, self.kinds) if self.kinds else fun
@@ -121,12 +124,12 @@ class Space:
     def hello(self) -> Dict[str, Any]:
         """The part of the first message that is about coordinates."""
         out: Dict[str, Any] = {"dim": self.dim}
-        if self.names is None and not any(self.log) and not self.fixed and not self.kinds:
+        if self.names is None and not any(self.log) and not any(self.units) and not self.fixed and not self.kinds:
             out["bounds"], out["start"] = self.bounds, self.start
             return out
         parameters = []
         for i in range(self.dim):
-            p: Dict[str, Any] = {"name": self.called(i)}
+            p: Dict[str, Any] = {"name": self.called(i), **({"unit": self.units[i]} if self.units[i] else {})}
             if i in self.kinds.integer:
                 p["integer"] = True
             if i in self.kinds.step:
@@ -214,6 +217,19 @@ def _scale(scale: Any, dim: int, names: Optional[List[str]]) -> List[bool]:
     return [s == "log" for s in scale]
 
 
+def _units(units: Any, dim: int, names: Optional[List[str]]) -> List[str]:
+    """The units of the coordinates, "" where there is none."""
+    if isinstance(units, dict):
+        unknown = [n for n in units if n not in (names or [])]
+        if unknown:
+            raise ValueError(f"units: there is no coordinate named {unknown[0]!r}")
+        units = [units.get(n) for n in names or []]
+    units = [None] * dim if units is None else [] if isinstance(units, str) or not hasattr(units, "__iter__") else list(units)
+    if len(units) != dim or not all(u is None or isinstance(u, str) for u in units):
+        raise ValueError(f'units must be a list of {dim} texts (None where there is no unit), or a dict by names, {{"k": "m/s"}}')
+    return [u or "" for u in units]
+
+
 def whole(value: Any, what: str) -> int:
     """A whole number of at least 1, which may be written 2e4."""
     try:
@@ -270,12 +286,12 @@ def flags(**given: Any) -> List[str]:
             value = seconds(value)
         elif name in ("journal", "report"):
             value = _path(value, name)
-        elif name == "keep_going":
+        elif name in ("keep_going", "sensitivity"):
             if value:
                 out.append(flag)
             continue
-        elif name == "strategy" and not isinstance(value, str):
-            raise ValueError(f'strategy: {_arrays.short(value)}, must be a text such as "cmaes"')
+        elif name in ("strategy", "value") and not isinstance(value, str):
+            raise ValueError(f"{name}: {_arrays.short(value)}, must be a text such as {'cmaes' if name == 'strategy' else 'cost [EUR]'!r}")
         out.append(f"{flag}={value}")
     return out
 
@@ -285,6 +301,28 @@ def _path(value: Any, what: str) -> str:
         return os.fsdecode(value)
     except TypeError:
         raise TypeError(f"{what}: {_arrays.short(value)}, must be the path of a file") from None
+
+
+def _callable(fun: Any, more: int, names: Optional[List[str]], keywords: bool) -> None:
+    """Raises a TypeError if fun says itself that it cannot be called with a point and more arguments."""
+    try:
+        signature = inspect.signature(fun, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return
+    given: Dict[str, Any] = dict.fromkeys(names or []) if keywords else {}
+    try:
+        signature.bind(*[None] * (more if keywords else 1 + more), **given)
+    except TypeError as e:
+        call = ", ".join(([] if keywords else ["x"]) + ["…"] * more + [f"{n}=…" for n in given])
+        hint = "; with keywords=True it is called with the coordinates by their names" if names and not keywords else ""
+        raise TypeError(f"fun cannot be called as fun({call}): {e}{hint}") from None
+
+
+def tuple_of(args: Any) -> Tuple[Any, ...]:
+    """More arguments of fun. As with scipy, what is no tuple is one argument."""
+    if args is None:
+        return ()
+    return args if isinstance(args, tuple) else (args,)
 
 
 def function_name(fun: Any) -> str:

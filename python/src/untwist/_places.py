@@ -35,8 +35,9 @@ def places(function: Function) -> Function:
     return cast(Function, understands)
 
 
-# What scipy calls things that have another name here.
+# What scipy and others call things that have another name here.
 _ELSEWHERE = {"method": "strategy", "tol": "tolerance", "ftol": "tolerance", "maxfev": "budget", "maxfun": "budget", "max_nfev": "budget", "maxiter": "budget",
+              "max_evals": "budget", "n_calls": "budget", "n_trials": "budget", "timeout": "time", "rng": "seed", "random_state": "seed", "n_jobs": "workers",
               "constraints": "limits", "integrality": "integer", "disp": "progress", "verbose": "progress"}
 
 

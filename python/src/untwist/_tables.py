@@ -40,11 +40,18 @@ def named(bounds: Any) -> Tuple[Optional[List[str]], Any]:
         bounds = dict(zip(bounds.index.tolist(), zip(low, high)))
         if len(bounds) != len(low):
             raise ValueError("bounds: two rows of the DataFrame have the same name")
+    bounds = _by_name(bounds)
     if not isinstance(bounds, dict):
         return None, bounds
     if not bounds or not all(isinstance(n, str) for n in bounds):
         raise ValueError("bounds: the keys must be texts, the names of the parameters")
     return list(bounds), list(bounds.values())
+
+
+def _by_name(given: Any) -> Any:
+    """A Series whose entries have names as a dict; other things as they are."""
+    named = hasattr(given, "to_dict") and hasattr(given, "index") and all(isinstance(n, str) for n in given.index)
+    return given.to_dict() if named else given
 
 
 def _indexed(table: Any) -> Any:
@@ -67,8 +74,8 @@ def in_order(given: Any, names: Optional[List[str]], what: str) -> Any:
     things as they are."""
     if is_frame(given):
         return _frame_in_order(given, names, what)
-    if names is not None and hasattr(given, "to_dict") and hasattr(given, "index") and all(isinstance(n, str) for n in given.index):
-        given = given.to_dict()
+    if names is not None:
+        given = _by_name(given)
     if not isinstance(given, dict):
         return given
     if names is None:
