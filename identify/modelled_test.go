@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/untwist/untwist/certify"
@@ -10,7 +11,8 @@ import (
 	"github.com/untwist/untwist/problem"
 )
 
-// One model finds sums, under a map and in a span as well, to the tolerance that is asked for, and blocks.
+// One model finds sums, under a map and in a span as well, to the tolerance that is asked for.
+// How many queries that takes is a median of three.
 func TestSums(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec      problem.Spec
@@ -23,23 +25,29 @@ func TestSums(t *testing.T) {
 		"few components": {problem.Spec{Name: "styblinski-tang", Components: 5}, 0, 1000},
 		"map":            {problem.Spec{Name: "rastrigin", Blemishes: problem.Blemishes{Map: "log"}}, 0, 1200},
 	} {
-		c.spec.Dim, c.spec.Seed = flags.Usually(12, 8), 3
-		p, err := problem.New(c.spec)
-		if err != nil {
-			t.Fatal(err)
-		}
-		meter := query.NewMeter(p, 1<<40)
-		found, err := Survey{Tolerance: c.tolerance}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: c.spec.Seed})
-		if err != nil {
-			t.Fatal(err)
-		}
 		limit := right
 		if c.tolerance > 0 {
 			limit = 10 * c.tolerance
 		}
-		e := frame.Compare(p.Frame(), found.Frame).Error()
-		if !(e < limit) || found.Certificate.Verdict != certify.Separable || meter.Queries() > c.most {
-			t.Errorf("%s: error %.1e, %v, %d queries", name, e, found.Certificate, meter.Queries())
+		var queries []int
+		for seed := range uint64(3) {
+			c.spec.Dim, c.spec.Seed = flags.Usually(12, 8), seed+3
+			p, err := problem.New(c.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			meter := query.NewMeter(p, 1<<40)
+			found, err := Survey{Tolerance: c.tolerance}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: c.spec.Seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e := frame.Compare(p.Frame(), found.Frame).Error(); !(e < limit) || found.Certificate.Verdict != certify.Separable {
+				t.Errorf("%s, seed %d: error %.1e, %v", name, seed, e, found.Certificate)
+			}
+			queries = append(queries, meter.Queries())
+		}
+		if slices.Sort(queries); queries[1] > c.most {
+			t.Errorf("%s: %d queries", name, queries)
 		}
 	}
 }

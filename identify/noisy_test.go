@@ -76,21 +76,30 @@ func measuredGrain(t *testing.T, spec problem.Spec) (*problem.Problem, objective
 	return p, f, grain
 }
 
-// Frames are found under noise of any kind, and are as right as the finding says, to a factor.
+// Frames are found under noise of any kind, most times, and then they are as right as the finding says, to a factor.
 func TestSurveysWithNoise(t *testing.T) {
 	for name, b := range map[string]problem.Blemishes{
 		"S = 1e-6": {Noise: 1e-6}, "S = 1e-4": {Noise: 1e-4}, "S = 1e-3": {Noise: 1e-3},
 		"relative": {NoiseRelative: 1e-5}, "four digits": {Digits: 4}, "six digits": {Digits: 6},
 	} {
 		for _, mix := range flags.Sample([]string{"paper", "orthogonal"}, 1) {
-			p, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: flags.Usually(12, 6), Mix: mix, Seed: 1, Blemishes: b})
-			found, err := Survey{Measures: 1, Tolerance: 0.01}.Identify(t.Context(), f, Request{Seed: 1, Grain: grain})
-			if err != nil {
-				t.Fatal(err)
+			lost, seeds := 0, flags.Usually(5, 3)
+			for seed := range uint64(seeds) {
+				p, f, grain := measuredGrain(t, problem.Spec{Name: "rastrigin", Dim: flags.Usually(12, 6), Mix: mix, Seed: seed, Blemishes: b})
+				found, err := Survey{Measures: 1, Tolerance: 0.01}.Identify(t.Context(), f, Request{Seed: seed, Grain: grain})
+				if err != nil {
+					t.Fatal(err)
+				}
+				wrong, separable := frame.Compare(p.Frame(), found.Frame).Coupling, found.Certificate.Verdict == certify.Separable
+				if separable && !(wrong < 0.01) {
+					t.Errorf("%s, %s, seed %d: %v, wrong by %.1e", name, mix, seed, found.Certificate, wrong)
+				}
+				if !separable || !(wrong < 10*found.Residual) {
+					lost++
+				}
 			}
-			wrong := frame.Compare(p.Frame(), found.Frame).Coupling
-			if found.Certificate.Verdict != certify.Separable || !(wrong < 0.01) || !(wrong < 10*found.Residual) {
-				t.Errorf("%s, %s: %v, wrong by %.1e, said %.1e", name, mix, found.Certificate, wrong, found.Residual)
+			if 2*lost > seeds {
+				t.Errorf("%s, %s: %d of %d frames are not found as right as is said", name, mix, lost, seeds)
 			}
 		}
 	}

@@ -112,12 +112,22 @@ func TestACleanTarget(t *testing.T) {
 // stopped, with points or with hashes in its journal; target and clean value too.
 func TestResumeOfANoisyRun(t *testing.T) {
 	p := noisyRastrigin(t)
+	o := untwist.Options{Budget: flags.Usually(4000, 1500), Seed: 2, Start: p.Domain(), KeepGoing: true}
+	all := look(p, -1)
+	if _, err := untwist.Minimize(ctx, all, o); err != nil {
+		t.Fatal(err)
+	}
+	least := math.Inf(1)
+	for _, x := range all.points {
+		least = min(least, all.clean(t, x))
+	}
 	for i, hashed := range []bool{false, true} {
-		for k, target := range []*float64{nil, new(p.Minimum() + 2.5)} {
+		for k, target := range []*float64{nil, &least} {
 			if !flags.Usual() && i != k {
 				continue
 			}
-			o := untwist.Options{Budget: flags.Usually(4000, 1500), Target: target, Seed: 2, Start: p.Domain(), KeepGoing: true}
+			o := o
+			o.Target = target
 			want, err := untwist.Minimize(ctx, p, o)
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +140,7 @@ func TestResumeOfANoisyRun(t *testing.T) {
 			stops := 0
 			for {
 				o.Workers = 1 + stops%3
-				got, err := untwist.Minimize(ctx, look(p, flags.Few(50, flags.Usually(200, 300))+chance.IntN(flags.Few(150, 400))), o)
+				got, err := untwist.Minimize(ctx, look(p, flags.Usually(100, 50)+chance.IntN(flags.Usually(250, 150))), o)
 				if err == nil {
 					same(t, want, got)
 					break
