@@ -60,7 +60,10 @@ func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
 	for _, h := range all {
 		h.Apply(func(i, j int, v float64) float64 { return v * s[i] * s[j] }, h)
 	}
-	if f = along(scaledRows(f.U, s)); f == nil {
+	u := scaledRows(f.U, s)
+	_, e := math.Frexp(largest(u)) // s alone lengthens a frame each time that it is divided, as Hessians have the size 1
+	u.Scale(math.Ldexp(1, -e), u)
+	if f = along(u); f == nil {
 		return nil
 	}
 	c := off(b.m, func(i, j int) float64 {

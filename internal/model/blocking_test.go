@@ -55,6 +55,13 @@ func TestBlocksOfShortLooks(t *testing.T) {
 		if math.Abs(now.theta.Gamma-theta.Gamma) > 0.01*math.Abs(theta.Gamma) {
 			t.Errorf("%s: γ = %v, want %v", name, now.theta.Gamma, theta.Gamma)
 		}
+		was, again := largest(now.frame.U), now
+		for range 100 {
+			again = again.at(again.frame, again.theta)
+		}
+		if is := largest(again.frame.U); !(is > was/2 && is < 2*was) {
+			t.Errorf("%s: dividing makes directions of size %.1e as large as %.1e", name, was, is)
+		}
 		blocks := jointdiag.Blocks(now.c, 1e-2)
 		if len(blocks) != d/2 {
 			t.Fatalf("%s: %d blocks, want %d", name, len(blocks), d/2)
