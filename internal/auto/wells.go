@@ -56,7 +56,8 @@ func (w *wells) note(components []int, profiles []frame.Profile) {
 }
 
 // look asks from the best point whether another well of a component is deeper than the
-// one it is in. A well that is nearly as deep is looked at closely.
+// one it is in. A well that is nearly as deep is looked at closely, and then those that may be
+// deeper than they seem.
 func (w *wells) look(ctx context.Context) error {
 	x, fx := slices.Clone(w.f.best.Point), w.f.best.Value
 	if fx == w.looked {
@@ -78,7 +79,10 @@ func (w *wells) look(ctx context.Context) error {
 	for i := range all {
 		all[i].value = values[i]
 	}
-	return w.closely(ctx, x, fx, all)
+	if err := w.closely(ctx, x, fx, all); err != nil || w.f.best.Value < fx {
+		return err
+	}
+	return w.hidden(ctx, x, fx, all) // from where closely has moved x, even if that is no better
 }
 
 // others returns the wells in which x is not, as far as they are within the bounds.
