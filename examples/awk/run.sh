@@ -13,12 +13,12 @@
 #
 #     status      tolerance-reached
 #     best value  0.0721
-#     queries     1,244 of 3,000
+#     queries     592 of 3,000
 #     drop 69.77
 #     tau  17.29
 #     room 21.89
 #
-# So the room has 21.9 degrees. With the seeds 0 to 9 the result is the same, after 1,100 to 1,530
+# So the room has 21.9 degrees. With the seeds 0 to 9 the result is the same, after 577 to 866
 # queries. There are three coupled parameters and one minimum: a local optimiser would need
 # fewer. What is to be seen is how little it takes to try.
 cd "$(dirname "$0")" || exit

@@ -55,7 +55,7 @@ func (q *parabola) least() (p []float64, ok bool) {
 func (q *parabola) at(p []float64) (slope []float64, value float64) {
 	slope = make([]float64, len(p))
 	kernel.MulVec(slope, q.b.RawMatrix(), p)
-	value = kernel.Dot(p, slope)/2 + kernel.Dot(p, q.g)
+	value = float64(kernel.Dot(p, slope)/2) + kernel.Dot(p, q.g)
 	kernel.AddScaled(slope, 1, q.g)
 	return slope, value
 }
