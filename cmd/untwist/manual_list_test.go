@@ -112,8 +112,8 @@ var manners = map[string]manner{
 
 	// docs/calibration.md, docs/constraints.md
 	"go test ../../internal/leastsquares -run TestProfiles -rivals -v": {plus: "-rivals=false", why: long},
-	"python3 ../../internal/several/testdata/compare.py": {
-		instead: `for f in compare twenty; do python3 -c "import ast, sys; ast.parse(sys.stdin.read())" <../../internal/several/testdata/$f.py; done`, why: long},
+	"python3 internal/several/testdata/compare.py": {
+		instead: `for f in compare twenty; do python3 -c "import ast, sys; ast.parse(sys.stdin.read())" <internal/several/testdata/$f.py; done`, why: long},
 
 	// docs/install.md
 	"env/bin/python mine.py":                                {prints: `separable.*'k': 0\.[45]`, then: "test -s mine.journal && grep -q '<!DOCTYPE html>' mine.html"},
