@@ -87,12 +87,12 @@ func ExampleProbe() {
 	fmt.Println(found.Certificate.Verdict)
 	w := found.Frame.Matrix()
 	for j := range found.Frame.Components() {
-		fmt.Printf("%.4f\n", math.Abs(w.At(j, 1)/w.At(j, 0)))
+		fmt.Printf("%.2f\n", math.Abs(w.At(j, 1)/w.At(j, 0)))
 	}
 	// Unordered output:
 	// separable
-	// 0.7500
-	// 3.0000
+	// 0.75
+	// 3.00
 }
 
 // The paper's second method, with coordinates found in the paper's way.

@@ -133,7 +133,7 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 		run := func(parallel, workers int) untwist.Result {
 			o := untwist.Options{Strategy: c.by, Seed: 2, Start: p.Domain(), Target: c.goal, Parallel: parallel, Workers: workers}
 			r, err := untwist.Minimize(ctx, p, o)
-			if err != nil || r.Status != objective.TargetReached && r.Status != objective.Converged {
+			if err != nil || c.goal != nil && r.Status != objective.TargetReached {
 				t.Fatalf("%s, parallel %d: %v, error %v", name, parallel, r.Status, err)
 			}
 			return r

@@ -111,7 +111,8 @@ var manners = map[string]manner{
 	"go test ./internal/acceptance -run 'TestChoices|TestMixint|TestExchanger' -whole -v -timeout 3h": {plus: "-whole=false", why: long},
 
 	// docs/calibration.md, docs/constraints.md
-	"go test ../../internal/leastsquares -run TestProfiles -rivals -v": {plus: "-rivals=false", why: long},
+	"go test ./internal/interact -run TestStructures -whole -v -timeout 2h": {plus: "-whole=false", why: long},
+	"go test ../../internal/leastsquares -run TestProfiles -rivals -v":      {plus: "-rivals=false", why: long},
 	"python3 internal/several/testdata/compare.py": {
 		instead: `for f in compare twenty; do python3 -c "import ast, sys; ast.parse(sys.stdin.read())" <internal/several/testdata/$f.py; done`, why: long},
 
