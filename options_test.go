@@ -200,7 +200,7 @@ func TestEveryStageHasItsPurpose(t *testing.T) {
 
 // Rounds are the batches that the algorithm asks for, however long they are.
 func TestRounds(t *testing.T) {
-	d := flags.Usually(50, 30)
+	d := flags.Usually(50, 40)
 	p := mixed(t, "rastrigin", d, 1)
 	calls, most := 0, 0
 	counted := objective.Batch(d, func(points *mat.Dense, values []float64) {

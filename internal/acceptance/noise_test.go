@@ -81,7 +81,7 @@ func TestLikelyCoordinatesAreTried(t *testing.T) {
 	d := flags.Usually(8, 6)
 	budget := 200 * d * d
 	tried, deepest := 0, 0
-	seeds := flags.Few(12, flags.Usually(6, 2))
+	seeds := flags.Few(12, flags.Usually(6, 4))
 	for seed := range uint64(seeds) {
 		p, err := problem.New(problem.Spec{Name: "rastrigin", Mix: "orthogonal", Dim: d, Seed: seed, Blemishes: problem.Blemishes{NoiseRelative: 3e-3}})
 		if err != nil {
