@@ -98,7 +98,11 @@ func TestSurveysWithNoise(t *testing.T) {
 					lost++
 				}
 			}
-			if 2*lost > seeds {
+			most := 1
+			if b.Noise == 1e-3 { // with which coordinates are found about two times of three
+				most = seeds / 2
+			}
+			if lost > most {
 				t.Errorf("%s, %s: %d of %d frames are not found as right as is said", name, mix, lost, seeds)
 			}
 		}

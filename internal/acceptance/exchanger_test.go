@@ -63,7 +63,7 @@ func TestExchanger(t *testing.T) {
 			near++
 		}
 	}
-	if near < 9*len(seeds)/10 {
+	if near < len(seeds)-max(1, len(seeds)/10) { // where tests are quick one of two
 		t.Errorf("%d of %d seeds are within 0.1 %%", near, len(seeds))
 	}
 }

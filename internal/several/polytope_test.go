@@ -34,7 +34,7 @@ func TestPolytope(t *testing.T) {
 		task := strategy.Task{Bounds: objective.Cube(d, -1, 1), Several: &strategy.Several{Limits: limits}}
 		p, err := newPolytope(task, d)
 		if err != nil {
-			t.Skip()
+			t.Skip("no point keeps to all limits")
 		}
 		kept := func(z []float64) {
 			for i, l := range limits {
