@@ -45,12 +45,12 @@ func (w *wells) hidden(ctx context.Context, x []float64, fx float64, all []shift
 		well := query.Best{Point: slices.Clone(x), Value: c.value}
 		w.at.move(well.Point, c.t, w.at.singles[c.k])
 		p := &polisher{f: w.f, at: w.at}
-		b, err := p.look(ctx, well.Point, well.Value, finePart)
+		seen, err := p.look(ctx, well.Point, well.Value, finePart)
 		if err != nil {
 			return err
 		}
-		if b.slope == nil || well.Value-b.gain() < fx {
-			if _, err := p.from(ctx, well); err != nil {
+		if seen.slope == nil || well.Value-seen.gain() < fx {
+			if _, err := p.seeing(ctx, well, seen); err != nil {
 				return err
 			}
 		}

@@ -50,24 +50,32 @@ func (p *polisher) polish(ctx context.Context) error {
 // are in the way in x, in which they are a box. Where slopes promise what is not there, as along kinks, lines go on.
 func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, error) {
 	p.f.begin(polishing, 4*len(p.at.scale)+1) // a look, and two slopes
-	here := query.Best{Point: slices.Clone(start.Point), Value: start.Value}
-	if notFinite(here.Value) {
-		return here, nil
+	if notFinite(start.Value) {
+		return start, nil
 	}
-	var err error
 	part := finePart
 	if p.bowl {
 		part = 1
 	}
-	if p.bend, err = p.look(ctx, here.Point, here.Value, part); err != nil {
-		return here, err
+	start.Point = slices.Clone(start.Point) // the best one moves while f is asked
+	seen, err := p.look(ctx, start.Point, start.Value, part)
+	if err != nil {
+		return start, err
 	}
+	return p.seeing(ctx, start, seen)
+}
+
+// seeing goes down from a point where a look has shown how f curves.
+func (p *polisher) seeing(ctx context.Context, start query.Best, seen *bend) (query.Best, error) {
+	here := query.Best{Point: slices.Clone(start.Point), Value: start.Value}
+	p.bend = seen
 	p.curvature = p.bend.diagonal()
 	p.f.spread = p.bend.spread(p.at.scale)
 	if p.bowl && !p.bend.upwards(grains.OfCurvature*p.f.grain.Of(here.Value)) { // a saddle leads nowhere
 		p.bowl = false
 		return here, nil
 	}
+	var err error
 	kinks := false
 	if p.bend.slope != nil {
 		if kinks, err = p.along(ctx, &here); err != nil {

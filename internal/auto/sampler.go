@@ -21,7 +21,6 @@ type sampler struct {
 	ends   []ends
 
 	stretches []*stretch
-	known     bool // every component is known somewhere
 }
 
 // ends say how far a component is covered.
@@ -163,7 +162,7 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 		}
 	}
 	var first [][]float64 // should f end within the batch
-	if s.known {
+	if !slices.ContainsFunc(s.model.phi, func(t *table) bool { return len(t.wells) == 0 }) {
 		if there := s.meeting(); s.at.bounds.Contains(there) {
 			first = append(first, there)
 		}
@@ -187,7 +186,6 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 	for _, t := range s.stretches {
 		s.model.phi[t.j].add(t)
 	}
-	s.known = false
 	for j, t := range s.model.phi {
 		if len(t.samples) < 2 {
 			return false, nil
@@ -196,7 +194,6 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 			return false, nil
 		}
 	}
-	s.known = true
 	return true, nil
 }
 

@@ -146,7 +146,7 @@ func (c *choosing) ranked(all *mat.Dense, values []float64) error {
 			points, which = append(points, z), append(which, i)
 		}
 	}
-	places, err := c.w.ask(points)
+	places, err := c.w.evaluated(points)
 	over := make([]float64, len(values))
 	for k, p := range places {
 		values[which[k]], over[which[k]] = p.value, p.over

@@ -63,7 +63,12 @@ func (w *search) ask(points [][]float64) ([]place, error) {
 	for i, z := range points {
 		points[i] = w.mended(z)
 	}
-	if points = slices.DeleteFunc(points, w.violates); len(points) == 0 {
+	return w.evaluated(slices.DeleteFunc(points, w.violates))
+}
+
+// evaluated asks for points that keep to all linear limits.
+func (w *search) evaluated(points [][]float64) ([]place, error) {
+	if len(points) == 0 {
 		return nil, nil
 	}
 	batch := mat.NewDense(len(points), w.f.Dim(), nil)

@@ -56,14 +56,16 @@ func (t Theta) Bend(z float64) float64 { return t.Gamma / (1 + float64(t.Beta*z)
 
 // OfBends returns maps with some −ψ″/ψ′ at some values, c_k(1 + βz_k) = γ: an exponential, and that by least squares.
 func OfBends(c, z []float64, low float64) []Theta {
-	var sum, cross, own, right, bent float64 // of (1, −c_kz_k)(γ, β)ᵀ = c_k
+	n := float64(len(c))
+	var cross, own, first, second float64 // of Σ (1, −c_kz_k)ᵀ(1, −c_kz_k) (γ, β)ᵀ = Σ (1, −c_kz_k)ᵀ c_k
 	for k, v := range c {
-		sum, cross, own = sum+v, cross-float64(v*z[k]), own+float64(v*z[k]*v*z[k])
-		right, bent = right+1, bent-float64(v*v*z[k])
+		cross, own = cross-float64(v*z[k]), own+float64(v*z[k]*v*z[k])
+		first, second = first+v, second-float64(v*v*z[k])
 	}
 	all := []Theta{{slices.Sorted(slices.Values(c))[len(c)/2], 0}}
-	if det := float64(right*own) - float64(cross*cross); det > 0 {
-		all = append(all, Theta{(float64(own*sum) - float64(cross*bent)) / det, max(leastBeta, min(mostBeta(low), (float64(right*bent)-float64(cross*sum))/det))})
+	if det := float64(n*own) - float64(cross*cross); det > 0 {
+		gamma, beta := (float64(own*first)-float64(cross*second))/det, (float64(n*second)-float64(cross*first))/det
+		all = append(all, Theta{gamma, max(leastBeta, min(mostBeta(low), beta))})
 	}
 	return all
 }
