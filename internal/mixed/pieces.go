@@ -2,8 +2,11 @@ package mixed
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -116,11 +119,16 @@ func (e *equations) add(row []float64, weight, value float64) {
 	kernel.AddScaled(e.b, weight*value, row)
 }
 
+// solution returns w, or 0 where rounding has made A indefinite. An ill-conditioned A only promises less, so that its condition
+// number, which mat.Cholesky estimates, is not asked for.
 func (e *equations) solution() []float64 {
-	var chol mat.Cholesky
-	x := mat.NewVecDense(len(e.b), nil)
-	if chol.Factorize(e.a) {
-		_ = chol.SolveVecTo(x, mat.NewVecDense(len(e.b), e.b)) // an ill-conditioned one only promises less
+	n := len(e.b)
+	x := blas64.General{Rows: n, Cols: 1, Stride: 1, Data: make([]float64, n)}
+	a := e.a.RawSymmetric()
+	a.Data = slices.Clone(a.Data)
+	if factor, ok := lapack64.Potrf(a); ok {
+		copy(x.Data, e.b)
+		lapack64.Potrs(factor, x)
 	}
-	return x.RawVector().Data
+	return x.Data
 }
