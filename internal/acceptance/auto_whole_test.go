@@ -228,9 +228,9 @@ func TestAutoLarge(t *testing.T) {
 func TestAutoNotSeparable(t *testing.T) {
 	for _, name := range flags.Problems(flags.Sample([]string{"rosenbrock", "griewank", "ackley"}, 1)...) {
 		for _, mix := range []string{"paper", "orthogonal", "none"}[:flags.Few(3, 1)] {
-			for _, d := range flags.Dims([]int{flags.Usually(10, 6), 40}[:flags.Few(2, 1)]...) {
+			for _, d := range flags.Dims([]int{flags.Few(10, flags.Usually(8, 6)), 40}[:flags.Few(2, 1)]...) {
 				spec := problem.Spec{Name: name, Dim: d, Mix: mix}
-				seeds := flags.Count(flags.Few(15, flags.Usually(9, 3)))
+				seeds := flags.Count(flags.Few(15, flags.Usually(7, 3)))
 				ours, solved := median(t, spec, auto.Auto{}, 1e-8, 0, seeds)
 				alone, without := median(t, spec, strategy.CMAES{}, 1e-8, 0, seeds)
 				t.Logf("%s, mix %s, d = %d: %v queries (%d of %d), CMA-ES %v (%d): ratio %.2f", name, mix, d, ours, solved, seeds, alone, without, ours/alone)

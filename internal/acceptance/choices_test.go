@@ -49,7 +49,7 @@ func TestChoices(t *testing.T) {
 		}
 		for _, per := range []int{50, 500}[:flags.Few(2, 1)] {
 			var ours, others []float64
-			for _, seed := range flags.Seeds(flags.Few(11, 5)) {
+			for _, seed := range flags.Seeds(flags.Few(11, flags.Usually(5, 3))) {
 				budget := per * c.dim()
 				ours = append(ours, least(t, c.objective(), untwist.Options{Parameters: c.space(nil), Budget: budget, Seed: seed}))
 				others = append(others, c.apart(t, budget, seed))
@@ -85,16 +85,16 @@ var mixints = []string{"squared-norm", "rosenbrock", "rastrigin", "ackley", "lev
 // The search over lattices is not worse than rounding inside f with CMA-ES, and often better.
 func TestMixint(t *testing.T) {
 	better, cases := 0, 0
-	for _, d := range flags.Dims([]int{flags.Usually(10, 5), 20, 40}[:flags.Few(3, 1)]...) {
+	for _, d := range flags.Dims([]int{flags.Few(10, flags.Usually(8, 5)), 20, 40}[:flags.Few(3, 1)]...) {
 		for _, name := range flags.Problems(mixints[:flags.Few(len(mixints), flags.Usually(2, 1))]...) {
 			var ours, others []float64
-			for _, seed := range flags.Seeds(flags.Few(15, 5)) {
+			for _, seed := range flags.Seeds(flags.Few(15, flags.Usually(5, 3))) {
 				p, err := problem.New(problem.Spec{Name: name, Dim: d, Seed: 1})
 				if err != nil {
 					t.Fatal(err)
 				}
 				space := parameter.Mixint(p.Domain())
-				budget := flags.Few(2000, flags.Usually(100, 50)) * d
+				budget := flags.Few(2000, flags.Usually(60, 40)) * d
 				ours = append(ours, least(t, p, untwist.Options{Parameters: space, Budget: budget, Seed: seed}))
 				others = append(others, least(t, rounded{p, parameter.NewCoordinates(p, space)}, untwist.Options{
 					Bounds: space.Bounds(), Budget: budget, Seed: seed, Strategy: strategy.CMAES{},

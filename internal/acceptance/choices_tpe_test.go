@@ -78,7 +78,7 @@ func TestChoicesBesideTPE(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range flags.Sample(chosenFunctions, 1) {
+	for _, c := range chosenFunctions[:flags.Few(len(chosenFunctions), flags.Usually(6, 1))] {
 		if !flags.Problem(c.name) && flags.Some() {
 			continue
 		}
