@@ -103,11 +103,11 @@ func (s spying) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 
 func TestConformanceRerunIsEqualToTheBit(t *testing.T) {
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 6, Seed: 2})
+		p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: flags.Usually(6, 4), Seed: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := untwist.Options{Strategy: s, Seed: 5, Budget: flags.Usually(3001, 2001)}
+		o := untwist.Options{Strategy: s, Seed: 5, Budget: flags.Usually(3001, 1001)}
 		want, values := trace(t, p, o)
 		again, valuesAgain := trace(t, p, o)
 		if diff := cmp.Diff(want, again, everything); diff != "" || !slices.Equal(values, valuesAgain) {
@@ -210,7 +210,7 @@ func TestConformanceBounds(t *testing.T) {
 		bounds := untwist.Box{Lo: []float64{1.5, -3}, Hi: []float64{4, 1000}}
 		start := untwist.Box{Lo: []float64{2, -2}, Hi: []float64{3, 5}}
 		x0 := [][]float64{{4, -3}, {2, 2}}
-		o := untwist.Options{Strategy: s, Bounds: bounds, Start: start, Points: x0, Budget: 20_000}
+		o := untwist.Options{Strategy: s, Bounds: bounds, Start: start, Points: x0, Budget: flags.Usually(20_000, 10_000)}
 		asked := map[[2]float64]bool{}
 		f := objective.Func(2, func(x []float64) float64 {
 			if !bounds.Contains(x) {
@@ -235,7 +235,7 @@ func TestConformanceBounds(t *testing.T) {
 }
 
 func TestConformanceFailures(t *testing.T) {
-	budget := flags.Usually(20_000, 10_000)
+	budget := flags.Usually(20_000, 5_000)
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		sphere := func(x []float64) float64 { return (x[0]-1)*(x[0]-1) + (x[1]+1)*(x[1]+1) }
 		third := func(x []float64) bool { // a third of the points, in thin stripes
@@ -458,7 +458,7 @@ func TestConformanceAnyPositionAndScale(t *testing.T) {
 				}
 				return sum
 			})
-			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Start: objective.Cube(2, lo, hi), Budget: 10_000})
+			r, err := untwist.Minimize(ctx, f, untwist.Options{Strategy: s, Start: objective.Cube(2, lo, hi), Budget: flags.Usually(10_000, 5_000)})
 			if err != nil || r.Value > 1e-3 {
 				t.Errorf("box %v: value %v, error %v", box, r.Value, err)
 			}

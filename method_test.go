@@ -63,7 +63,7 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 		{functions.Schaffer4{}, []float64{30, 40}, 0.5},
 		{functions.Shubert{}, []float64{3, 4}, -186.7309088310239},
 		{functions.Shubert{}, []float64{-7, 8}, -186.7309088310239},
-	}, 10) {
+	}, 5) {
 		name := fmt.Sprintf("%T", c.f)
 		if known, ok := c.f.(interface{ Minima() []functions.Minimum }); ok {
 			for _, m := range known.Minima() {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
@@ -192,13 +193,14 @@ func worded() (objective.Objective, []untwist.Parameter) {
 // and any number of workers and interruptions give the same bits.
 func TestLatticesEndToEnd(t *testing.T) {
 	f, space := worded()
+	budget := flags.Usually(300, 120)
 	for _, name := range untwist.Strategies() {
 		s, err := untwist.StrategyNamed(name, untwist.Knobs{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		seen, twice := map[string]bool{}, 0
-		o := untwist.Options{Parameters: space, Budget: 300, Seed: 2, Strategy: s}
+		o := untwist.Options{Parameters: space, Budget: budget, Seed: 2, Strategy: s}
 		o.Seen = func(_ int, x []float64, _ objective.Answer) {
 			for i := range space {
 				if why := parameter.Space(space).Off(i, x[i]); why != "" {
@@ -220,7 +222,7 @@ func TestLatticesEndToEnd(t *testing.T) {
 			t.Errorf("%s: %d points were asked twice", name, twice)
 		}
 		o.Seen, o.Workers, o.Journal.File = nil, 3, filepath.Join(t.TempDir(), "run.journal")
-		for stop := 40; stop < 300; stop += 90 {
+		for stop := 40; stop < budget; stop += 90 {
 			ctx, cancel := context.WithCancel(t.Context())
 			o.Progress = func(p untwist.Progress) {
 				if p.Queries >= stop {

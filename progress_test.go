@@ -117,21 +117,22 @@ func TestSeenSeesEveryQuery(t *testing.T) {
 // many workers there are changes nothing, with it or without.
 func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 	for name, c := range map[string]struct {
-		spec problem.Spec
-		by   strategy.Strategy
-		goal *float64
-		most float64 // of the rounds with Parallel, as a part of those without
+		spec   problem.Spec
+		by     strategy.Strategy
+		goal   *float64
+		most   float64 // of the rounds with Parallel, as a part of those without
+		budget int
 	}{
-		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3},
-		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: 6}, nil, nil, 3. / 4},                               // blocks of two: a larger generation comes little further
-		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 4))}, nil, new(1e-8), 1.1}, // descents, whose steps take as many rounds
+		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3, 0},
+		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Usually(6, 5)}, nil, nil, 3. / 4, flags.Usually(0, 3000)}, // blocks of two: a larger generation comes little further
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 3))}, nil, new(1e-8), 1.1, 0},          // descents, whose steps take as many rounds
 	} {
 		p, err := problem.New(c.spec)
 		if err != nil {
 			t.Fatal(err)
 		}
 		run := func(parallel, workers int) untwist.Result {
-			o := untwist.Options{Strategy: c.by, Seed: 2, Start: p.Domain(), Target: c.goal, Parallel: parallel, Workers: workers}
+			o := untwist.Options{Strategy: c.by, Seed: 2, Start: p.Domain(), Target: c.goal, Budget: c.budget, Parallel: parallel, Workers: workers}
 			r, err := untwist.Minimize(ctx, p, o)
 			if err != nil || c.goal != nil && r.Status != objective.TargetReached {
 				t.Fatalf("%s, parallel %d: %v, error %v", name, parallel, r.Status, err)

@@ -58,7 +58,7 @@ func TestResumeIsReplay(t *testing.T) {
 	t.Parallel()
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
 		for _, workers := range []int{1, 3} {
-			o := untwist.Options{Strategy: s, Budget: flags.Few(2500, 900), Seed: 7, Frame: identityFor(s), KeepGoing: true, Workers: workers}
+			o := untwist.Options{Strategy: s, Budget: flags.Few(2500, flags.Usually(900, 500)), Seed: 7, Frame: identityFor(s), KeepGoing: true, Workers: workers}
 			whole := &patient{asked: map[string]int{}, left: -1}
 			want, err := untwist.Minimize(ctx, whole.objective(3), o)
 			if err != nil {
@@ -69,7 +69,7 @@ func TestResumeIsReplay(t *testing.T) {
 			chance := rand.New(rand.NewPCG(1, uint64(workers)))
 			f := &patient{asked: map[string]int{}}
 			recorded := 0
-			for f.left = 1; f.left >= 0; f.left = chance.IntN(flags.Few(900, 400)) {
+			for f.left = 1; f.left >= 0; f.left = chance.IntN(flags.Few(900, flags.Usually(400, 250))) {
 				got, err := untwist.Minimize(ctx, f.objective(3), o)
 				if got.Resumed > f.calls || got.Resumed < recorded {
 					t.Fatalf("%d queries are resumed, after %d and %d calls", got.Resumed, recorded, f.calls)
@@ -110,7 +110,7 @@ func same(t *testing.T, want, got untwist.Result) {
 func TestResumeWithAnotherBudget(t *testing.T) {
 	t.Parallel()
 	eachStrategy(t, func(t *testing.T, s strategy.Strategy) {
-		for _, budget := range []int{997, 110} { // 110: hardly enough for a step of all swarms
+		for _, budget := range []int{flags.Usually(997, 300), 110} { // 110: hardly enough for a step of all swarms
 			testAnotherBudget(t, s, budget)
 		}
 	})

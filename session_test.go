@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/asktell"
 
 	"github.com/untwist/untwist"
@@ -93,7 +94,7 @@ func TestSessionResumes(t *testing.T) {
 		space := parameter.Space{
 			{Name: "k", Low: new(1e-3), High: new(1e2), Log: true}, {Name: "n", Fixed: new(2.)}, {Name: "a", Low: new(-3.), High: new(4.)}, {Name: "b", Low: new(0.), High: new(9.)},
 		}
-		o := untwist.Options{Strategy: s, Budget: 400, Seed: 3, Parameters: space, Frame: identityFor(s)}
+		o := untwist.Options{Strategy: s, Budget: flags.Usually(400, 200), Seed: 3, Parameters: space, Frame: identityFor(s)}
 		want, err := untwist.Minimize(ctx, objective.Func(4, ripple), o)
 		if err != nil {
 			t.Fatal(err)

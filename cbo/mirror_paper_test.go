@@ -234,7 +234,7 @@ func TestDuals(t *testing.T) {
 func TestNothingLeavesTheSet(t *testing.T) {
 	target := []float64{0.1, 0.5, 0.2, 0.15, 0.05} // on the simplex
 	axis := []float64{0.6, -0.8, 0, 0, 0}          // on the sphere
-	runs := flags.Usually(10, 3)
+	runs := flags.Usually(10, 2)
 	for name, c := range map[string]struct {
 		cfg     Config
 		set     Domain

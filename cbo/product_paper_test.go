@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -66,7 +67,8 @@ func TestConsensusOfAProduct(t *testing.T) {
 // A finite ensemble drawn from a product measure is not a product. Its consensus point
 // deviates from the vector of one-dimensional ones by 1/√n on average.
 func TestConsensusOfADraw(t *testing.T) {
-	const alpha, repeats = 2, 40
+	const alpha = 2
+	repeats := flags.Usually(40, 15)
 	deviation := func(n int) float64 {
 		sum := 0.0
 		for repeat := range repeats {
@@ -82,7 +84,7 @@ func TestConsensusOfADraw(t *testing.T) {
 				sum += math.Abs(got[j] - want)
 			}
 		}
-		return sum / repeats
+		return sum / float64(repeats)
 	}
 	few, many := deviation(200), deviation(20_000)
 	t.Logf("deviation %.4f with 200 particles, %.4f with 20,000", few, many)

@@ -29,7 +29,7 @@ func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 // asked for one after another.
 func TestSurveyTakesFewRounds(t *testing.T) {
 	var batches []int
-	d := flags.Usually(25, 15)
+	d := flags.Usually(25, 12)
 	for seed := range uint64(flags.Usually(5, 3)) {
 		p := draw(t, "rastrigin", d, "paper", seed)
 		f := &counted{Objective: p}

@@ -67,7 +67,7 @@ func TestPause(t *testing.T) {
 	for _, c := range flags.Sample([]struct {
 		name      string
 		contested bool
-	}{{"rastrigin", false}, {"ackley", true}, {"rosenbrock", true}, {"rosenbrock-pairs", true}, {"squared-norm", false}}, 3) {
+	}{{"rastrigin", false}, {"ackley", true}, {"rosenbrock", true}, {"rosenbrock-pairs", true}, {"squared-norm", false}}, 2) {
 		name, contested := c.name, c.contested
 		p := mixedProblem(t, name, d)
 		meter := query.NewMeter(p, 100_000)

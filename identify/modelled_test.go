@@ -12,7 +12,7 @@ import (
 )
 
 // One model finds sums, under a map and in a span as well, to the tolerance that is asked for.
-// How many queries that takes is a median of three.
+// How many queries that takes is a median of three, or of one where tests are quick.
 func TestSums(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec      problem.Spec
@@ -30,8 +30,8 @@ func TestSums(t *testing.T) {
 			limit = 10 * c.tolerance
 		}
 		var queries []int
-		for seed := range uint64(3) {
-			c.spec.Dim, c.spec.Seed = flags.Usually(12, 8), seed+3
+		for seed := range uint64(flags.Usually(3, 1)) {
+			c.spec.Dim, c.spec.Seed = flags.Usually(12, 6), seed+3
 			p, err := problem.New(c.spec)
 			if err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestSums(t *testing.T) {
 			}
 			queries = append(queries, meter.Queries())
 		}
-		if slices.Sort(queries); queries[1] > c.most {
+		if slices.Sort(queries); queries[len(queries)/2] > c.most*flags.Usually(4, 3)/4 {
 			t.Errorf("%s: %d queries", name, queries)
 		}
 	}

@@ -26,7 +26,7 @@ func TestNearlySeparable(t *testing.T) {
 	d := flags.Usually(16, 8)
 	for _, c := range flags.Sample([]struct{ name, mix, kind string }{
 		{"rastrigin", "orthogonal", "sines"}, {"rastrigin", "paper", "products"}, {"levy", "orthogonal", "products"}, {"levy", "paper", "sines"},
-	}, 2) {
+	}, 1) {
 		p := coupledProblem(t, c.name, c.mix, c.kind, d, 0.1, 2)
 		meter := query.NewMeter(p, 100_000)
 		found, err := Survey{}.Identify(ctx, meter, Request{Box: p.Domain(), Seed: 2})
@@ -51,7 +51,7 @@ func TestNearlySeparable(t *testing.T) {
 // Rosenbrock's function is nearly separable beside its differences over the whole box, but
 // its minimum lies in a curved valley.
 func TestValleysDoNotNearlySeparate(t *testing.T) {
-	p := mixedProblem(t, "rosenbrock", flags.Usually(18, 6))
+	p := mixedProblem(t, "rosenbrock", flags.Usually(18, 5))
 	found, err := Survey{}.Identify(ctx, p, Request{Box: p.Domain(), Seed: 1})
 	if err != nil || found.Certificate.Verdict != certify.NotSeparable {
 		t.Errorf("%v, error %v", found.Certificate, err)

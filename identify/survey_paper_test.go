@@ -101,7 +101,7 @@ func TestSurveyOfAQuadratic(t *testing.T) {
 // show that components are missing, as happens with different powers in one of twenty
 // runs, it takes twice the usual 9,000 queries.
 func TestSurveyOfFewComponents(t *testing.T) {
-	sizes := []struct{ d, m, most int }{{flags.Usually(200, 100), 5, 4_000}, {40, 25, 15_000}}
+	sizes := []struct{ d, m, most int }{{flags.Usually(200, 100), 5, 4_000}, {flags.Usually(40, 25), flags.Usually(25, 15), flags.Usually(15_000, 4_000)}}
 	if *flags.Whole {
 		sizes = append(sizes, struct{ d, m, most int }{1000, 10, 18_000}, struct{ d, m, most int }{5000, 10, 80_000})
 	}
@@ -176,7 +176,7 @@ func TestSurveyOfBlocks(t *testing.T) {
 // The certificate does not lie: every problem of the suite gets the verdict of
 // its structure, all seeds. With -whole that is 20 seeds at d = 10 and at 30.
 func TestVerdicts(t *testing.T) {
-	dims, seeds := []int{flags.Usually(10, 6)}, uint64(1)
+	dims, seeds := []int{flags.Usually(10, 5)}, uint64(1)
 	if *flags.Whole {
 		dims, seeds = []int{10, 30}, 20
 	}

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/problem"
 	"gonum.org/v1/gonum/floats"
@@ -48,7 +49,7 @@ func evaluate(t testing.TB, p *problem.Problem, points *mat.Dense) []float64 {
 // f(x*) is the minimum, a number with two decimals. Random steps of all sizes, a pattern search
 // along the axes, and random points of the domain find nothing lower.
 func TestBBOBMinimum(t *testing.T) {
-	eachBBOB(t, []int{2, 5, 20, 40, 90}, func(t *testing.T, s problem.Spec) {
+	eachBBOB(t, flags.Sample([]int{2, 5, 20, 40, 90}, 3), func(t *testing.T, s problem.Spec) {
 		p := must(t, s)
 		best, least, d := p.Minimiser(), p.Minimum(), s.Dim
 		rounding := 1e-12 * math.Max(1, math.Abs(least))
@@ -310,7 +311,7 @@ func TestSuites(t *testing.T) {
 // takes d³ steps, is made when somebody asks for it. 9 and 19 need such a matrix for x_opt.
 func TestBlockProblemsAreDrawnWithoutAFrame(t *testing.T) {
 	const d = 1500
-	for k := 1; k <= 24; k++ {
+	for k := 1; k <= 24; k += flags.Usually(1, 3) {
 		if k == 9 || k == 19 {
 			continue
 		}

@@ -40,7 +40,7 @@ func value(t testing.TB, p *problem.Problem, x []float64) float64 {
 // each calls f for every problem with a mixing matrix, every matrix and a few shapes.
 func each(t *testing.T, f func(t *testing.T, s problem.Spec)) {
 	for _, name := range mixed(t) {
-		for _, mix := range []string{"banded", "none", "orthogonal", "paper", "sparse"} {
+		for _, mix := range flags.Sample([]string{"banded", "none", "orthogonal", "paper", "sparse"}, 3) {
 			for _, shape := range flags.Sample([][2]int{{1, 1}, {2, 2}, {7, 7}, {20, 20}, {9, 4}, {5, 1}}, 3) {
 				s := problem.Spec{Name: name, Mix: mix, Dim: shape[0], Components: shape[1], Seed: 3}
 				t.Run(fmt.Sprintf("%s/%s/%dx%d", name, mix, s.Components, s.Dim), func(t *testing.T) { f(t, s) })
@@ -241,7 +241,7 @@ func TestFormulas(t *testing.T) {
 // Rastrigin-like has two wells in each component. The minimum is the sum of the
 // deeper ones, found here by brute force as in the paper's experiment.
 func TestRastriginLikeMinimum(t *testing.T) {
-	const m = 12
+	m := flags.Usually(12, 5)
 	p := must(t, problem.Spec{Name: "rastrigin-like", Dim: m, Mix: "none", Seed: 6})
 	y := p.Minimiser()
 	far := make([]float64, m)

@@ -153,10 +153,10 @@ func TestBoundedSearchIsBruteForce(t *testing.T) {
 		}
 		rows := b.at.w
 		least := math.Inf(1)
-		const n = 1500
+		n := flags.Usually(1500, 700)
 		for i := range n + 1 {
 			for k := range n + 1 {
-				x, y := -1+1.7*float64(i)/n, -1+1.7*float64(k)/n
+				x, y := -1+1.7*float64(i)/float64(n), -1+1.7*float64(k)/float64(n)
 				least = min(least, phi(rows.At(0, 0)*x+rows.At(0, 1)*y)+phi(rows.At(1, 0)*x+rows.At(1, 1)*y))
 			}
 		}

@@ -51,7 +51,7 @@ func rosenbrockOf(x []float64) float64 {
 
 // Where f does not separate, a survey under noise takes less than a third of the budget.
 func TestNoisySurveyInVain(t *testing.T) {
-	const d, budget = 10, 20_000
+	d, budget := flags.Usually(10, 6), 20_000
 	for _, sigma := range flags.Sample([]float64{1e-6, 1e-3, 0.1}, 1) {
 		var surveys []int
 		for seed := range flags.Usually(3, 1) {
@@ -70,7 +70,7 @@ func TestNoisySurveyInVain(t *testing.T) {
 // Relative noise vanishes towards the minimum. Long before a survey is at its end CMA-ES is
 // there, for it gets as many queries as the survey takes beyond its forecast.
 func TestNoisyRaceByForecast(t *testing.T) {
-	const d, budget = 10, 20_000
+	d, budget := flags.Usually(10, 5), 20_000
 	noise := rng.Seed(1).Stream("test")
 	survey, search := spentOn(t, d, budget, 1e-9, func(x []float64) float64 {
 		sum := 0.0

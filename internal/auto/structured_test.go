@@ -60,7 +60,7 @@ func TestSetsOfVariables(t *testing.T) {
 		bounded bool
 		most    int
 	}{
-		{problem.Spec{Name: "blocks-rastrigin", Dim: flags.Usually(150, large), Seed: 1}, true, 250_000},
+		{problem.Spec{Name: "blocks-rastrigin", Dim: flags.Usually(150, large), Seed: 1}, flags.Usual(), flags.Usually(250_000, 100_000)},
 		{problem.Spec{Name: "rosenbrock-pairs", Dim: 130, Mix: "none", Seed: 1}, false, 260_000},
 	}[:flags.Few(2, 1)] {
 		s := structuredRun(t, c.spec, c.bounded, 2_000_000, 1)
@@ -80,9 +80,9 @@ func TestSetsOfVariables(t *testing.T) {
 // d = 150 and more.
 func TestSparseCoordinates(t *testing.T) {
 	for _, spec := range flags.Sample([]problem.Spec{
-		{Name: "rastrigin", Dim: 150, Mix: "banded", Seed: 1}, {Name: "levy", Dim: 150, Mix: "banded", Permute: true, Seed: 2},
+		{Name: "rastrigin", Dim: flags.Usually(150, large), Mix: "banded", Seed: 1}, {Name: "levy", Dim: 150, Mix: "banded", Permute: true, Seed: 2},
 		{Name: "styblinski-tang", Dim: 150, Mix: "sparse", Seed: 3}, {Name: "rastrigin", Dim: 400, Mix: "banded", Seed: 4},
-	}, 2) {
+	}, 1) {
 		s := structuredRun(t, spec, false, 2_000_000, 1)
 		if !(s.gap <= 1e-8) || s.queries > 300*spec.Dim || s.outcome.Status != objective.Converged {
 			t.Errorf("%v: gap %.2g after %d queries, %s, %v", spec, s.gap, s.queries, s.outcome.Status, s.stages)
@@ -107,8 +107,8 @@ func TestDenseFunctionsLoseLittle(t *testing.T) {
 
 // The same seed gives the same bits for any number of workers.
 func TestPartsHaveTheSameBits(t *testing.T) {
-	spec := problem.Spec{Name: "blocks-rastrigin", Dim: 130, Seed: 2}
-	budget := flags.Usually(30_000, 10_000)
+	spec := problem.Spec{Name: "blocks-rastrigin", Dim: flags.Usually(130, large), Seed: 2}
+	budget := flags.Usually(30_000, 5_000)
 	one, three := structuredRun(t, spec, true, budget, 1), structuredRun(t, spec, true, budget, 3)
 	if one.queries != three.queries || !slices.Equal(one.point, three.point) {
 		t.Errorf("%d queries by one, %d by three", one.queries, three.queries)

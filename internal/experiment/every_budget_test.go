@@ -189,9 +189,9 @@ func larger(what string, a, b []float64) verdict {
 //	go test ./internal/experiment -run TestEveryBudget -whole -timeout 3h
 //	go test ./internal/experiment -run TestEveryBudget -whole -dims 10 -seeds 11 -problems rosenbrock,bbob-8 -from 100
 //
-// Without -whole it is two problems, or one, d = 10, few seeds and budgets up to 10d².
+// Without -whole it is two problems, or one, d = 10, or 5, few seeds and budgets up to 10d².
 func TestEveryBudget(t *testing.T) {
-	runs, list := flags.Usually(15, 8), []int{10}
+	runs, list := flags.Usually(15, 8), []int{flags.Usually(10, 5)}
 	if *flags.Whole {
 		runs, list = 31, []int{10, 30, 60}
 	}

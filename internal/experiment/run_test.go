@@ -20,7 +20,7 @@ import (
 // for the frame count for each of them.
 func TestSharedFramesChangeNothing(t *testing.T) {
 	t.Parallel()
-	dim, budget := flags.Usually(6, 4), flags.Usually(9000, 4000)
+	dim, budget := flags.Usually(6, 3), flags.Usually(9000, 2000)
 	g := complete(t, Table1{Dim: dim, Runs: 1, Budget: budget})
 	s := open(t, g, t.TempDir())
 	if err := g.Run(ctx, s, 2, nil); err != nil {
@@ -109,7 +109,7 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	}
 
 	stopped, errStopped := open(t, g, t.TempDir()), errors.New("stopped")
-	for n := 1; ; n += flags.Usually(1, 5) {
+	for n := 1; ; n += flags.Usually(1, 10) {
 		limited, cancel := context.WithCancelCause(ctx)
 		seen := 0
 		err := g.Run(limited, stopped, 2, func(Progress) {

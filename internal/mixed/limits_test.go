@@ -41,27 +41,30 @@ func TestIntegersOfAGivenSum(t *testing.T) {
 // With a limit of an output and many wells CMA-ES searches integers and continuous parameters at once: the least value is
 // below 1, and 1.97 is the next but one.
 func TestWellsAndIntegersWithALimit(t *testing.T) {
-	f := untwist.Vector(6, 2, func(x, out []float64) error {
-		out[0], out[1] = 0, x[0]+x[1]+x[2]+x[3]/10
+	half := flags.Usually(3, 2)
+	f := untwist.Vector(2*half, 2, func(x, out []float64) error {
+		out[0], out[1] = 0, 0
 		for i, v := range x {
-			if by := v - .3; i < 3 {
+			if by := v - .3; i < half {
+				out[1] += v
 				out[0] += by*by + 3 - 3*math.Cos(2*math.Pi*by)
 			} else {
 				out[0] += (v - 7) * (v - 7) / 10
 			}
 		}
+		out[1] += x[half] / 10
 		return nil
 	})
 	o := untwist.Options{Budget: 3000, Outputs: []untwist.Output{{Name: "o", Max: new(1.)}}}
-	for i := range 6 {
+	for i := range 2 * half {
 		p := untwist.Parameter{Name: fmt.Sprintf("p%d", i+1), Min: new(-5.), Max: new(5.)}
-		if i > 2 {
+		if i >= half {
 			p.Min, p.Max, p.Integer = new(1.), new(20.), true
 		}
 		o.Parameters = append(o.Parameters, p)
 	}
 	var sum float64
-	seeds := flags.Seeds(flags.Usually(5, 2))
+	seeds := flags.Seeds(flags.Usually(5, 1))
 	for _, o.Seed = range seeds {
 		r, err := untwist.Minimize(t.Context(), f, o)
 		if err != nil || !r.Feasible {
@@ -94,7 +97,7 @@ func TestRegionsWithLimits(t *testing.T) {
 	for i := range 11 {
 		o.Outputs = append(o.Outputs, untwist.Output{Name: fmt.Sprint("o", i), Max: new(0.)})
 	}
-	for _, o.Seed = range flags.Seeds(flags.Usually(5, 2)) {
+	for _, o.Seed = range flags.Seeds(flags.Usually(5, 1)) {
 		if r, err := untwist.Minimize(t.Context(), f, o); err != nil || !r.Feasible || r.Value > 2995 {
 			t.Errorf("seed %d: %v at %v, %v", o.Seed, r.Value, r.Point, err)
 		}
@@ -107,7 +110,7 @@ func TestNoisyIntegers(t *testing.T) {
 		return (x[0]-.3)*(x[0]-.3) + (x[1]+.5)*(x[1]+.5) + (x[2]-7)*(x[2]-7)/4 + []float64{1, 0, .5}[int(x[3])]
 	}
 	within, gap := 0, 0.
-	seeds := flags.Seeds(flags.Usually(10, 4))
+	seeds := flags.Seeds(flags.Usually(10, 2))
 	for _, seed := range seeds {
 		noise := rng.Seed(seed).Stream("noise")
 		r, err := untwist.Minimize(t.Context(), untwist.Func(4, func(x []float64) float64 { return truth(x) + .3*noise.NormFloat64() }), untwist.Options{

@@ -129,7 +129,7 @@ func TestSurrogateIsHonest(t *testing.T) {
 			for seed := range seeds {
 				space := box(d, -2, 2)
 				seen := sensitivity.NewSeen(d)
-				_, err := untwist.Minimize(context.Background(), objective.Func(d, f), untwist.Options{Parameters: space, Budget: 2000 + 100*d, Seed: seed + 1, Seen: seen.See})
+				_, err := untwist.Minimize(context.Background(), objective.Func(d, f), untwist.Options{Parameters: space, Budget: flags.Usually(2000, 700) + 100*d, Seed: seed + 1, Seen: seen.See})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -43,7 +43,7 @@ var smooth = []string{"square", "sine", "exp", "cube", "well", "bump"}
 // In other units of f and of x, indices are the same; so are they, in another order, if the
 // parameters are.
 func TestUnitsAndOrderDoNotMatter(t *testing.T) {
-	n := flags.Usually(110, 80)
+	n := flags.Usually(110, 60)
 	if *flags.Whole {
 		n = 300
 	}
@@ -139,7 +139,7 @@ func TestLogarithmsAndFixedParameters(t *testing.T) {
 // parameters they do not sum to the total.
 func TestThrough(t *testing.T) {
 	s := newSubject(flags.Usually(3, 2), "skew", smooth, 8)
-	n := flags.Usually(150, 80)
+	n := flags.Usually(150, 50)
 	if *flags.Whole {
 		n = 300
 	}
@@ -147,7 +147,7 @@ func TestThrough(t *testing.T) {
 	if !got.OK() {
 		t.Fatal(got.Reason)
 	}
-	total, through, _ := s.naive(200_000)
+	total, through, _ := s.naive(flags.Usually(200_000, 50_000))
 	for i, p := range got.Parameters {
 		if math.Abs(p.Total-total[i]) > 0.02 {
 			t.Errorf("parameter %d: %.4f, by brute force %.4f", i+1, p.Total, total[i])
@@ -169,7 +169,7 @@ func TestNotDetermined(t *testing.T) {
 	if got := sensitivity.Of(s.sampled(10, 1, 0, 1)); got.OK() {
 		t.Errorf("ten points: %+v", got)
 	}
-	n := flags.Usually(120, 80)
+	n := flags.Usually(120, 60)
 	if *flags.Whole {
 		n = 300
 	}
@@ -192,7 +192,7 @@ func TestNotDetermined(t *testing.T) {
 // did so with a probability of 95 % for each of the seeds by itself, more than a fifth of the
 // parameters would be outside once in 10,000 times.
 func TestErrorsAreHonest(t *testing.T) {
-	seeds, noises, points := flags.Usually(2, 1), []float64{0, 1}, 200_000
+	seeds, noises, points := flags.Usually(2, 1), []float64{0, 1}, flags.Usually(200_000, 100_000)
 	if *flags.Whole {
 		seeds, noises, points = 60, []float64{0, 1, 4}, 300_000
 	}
@@ -228,7 +228,7 @@ func TestErrorsAreHonest(t *testing.T) {
 // The same run gives the same bits.
 func TestSameBits(t *testing.T) {
 	s := newSubject(2, "skew", smooth, 2)
-	n := flags.Usually(100, 60)
+	n := flags.Usually(100, 30)
 	if a, b := sensitivity.Of(s.sampled(n, 1, 0, 1)), sensitivity.Of(s.sampled(n, 1, 0, 1)); !reflect.DeepEqual(a, b) {
 		t.Errorf("%+v\nand %+v", a, b)
 	}

@@ -20,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if !*flags.Whole {
-		sensitivity.Quick()
+		sensitivity.Quick(float64(flags.Usually(10, 25)))
 	}
 	m.Run()
 }
