@@ -79,10 +79,10 @@ func holds(pid string) (kilobytes, files int64, err error) {
 }
 
 // A long run of a program, with a journal, a page, and a viewer who comes and goes: what it holds
-// does not grow. These are twenty thousand queries, usually a hundred thousand, and with -whole ten million.
+// does not grow. These are ten thousand queries, usually a hundred thousand, and with -whole ten million.
 func TestSoak(t *testing.T) {
 	t.Parallel()
-	budget, slack := flags.Usually(100_000, 20_000), int64(32<<10) // kilobytes, since a short run is hardly warm
+	budget, slack := flags.Usually(100_000, 10_000), int64(32<<10) // kilobytes, since a short run is hardly warm
 	if *flags.Whole {
 		budget, slack = 10_000_000, 8<<10
 	}

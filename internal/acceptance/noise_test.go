@@ -78,7 +78,7 @@ func TestNoiseLevelIsTold(t *testing.T) {
 // Coordinates that noise does not let certify are searched all the same, beside CMA-ES, within
 // the budget: the verdict stays unknown, and five of twelve runs end in the deepest wells.
 func TestLikelyCoordinatesAreTried(t *testing.T) {
-	d := flags.Usually(8, 6)
+	d := flags.Usually(8, 5)
 	budget := 200 * d * d
 	tried, deepest := 0, 0
 	seeds := flags.Few(12, flags.Usually(6, 4))
