@@ -164,12 +164,8 @@ func (d *desk) try(now time.Time) {
 	if d.court.pending[s.Query] != nil {
 		return
 	}
-	if d.court.pending == nil {
-		d.court.pending = map[int]*dispute{}
-	}
 	o := &order{first: s.Query, n: 1, points: s.Point, check: true}
-	var scratch []byte
-	d.court.pending[s.Query] = &dispute{point: s.Point, check: wire.CheckOf(s.Point, &scratch), said: []statement{{s.By, s.Value}}, order: o}
+	d.court.open(s.Query, s.Point, s.By, s.Value).order = o
 	d.board.send(o, now)
 }
 

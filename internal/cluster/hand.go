@@ -164,10 +164,9 @@ func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) e
 	n := c.Len()
 	told := make(chan wire.Answer, n)
 	began := w.clock.now()
-	var scratch []byte
 	checks := make([]uint32, n)
 	for i := range checks {
-		checks[i] = wire.CheckOf(c.Point(i), &scratch)
+		checks[i] = wire.CheckOf(c.Point(i))
 	}
 	err := query.Each(query.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
 		func(i int, a objective.Answer) { told <- wire.Answer{Offset: i, Check: checks[i], Answer: a} })
