@@ -58,17 +58,20 @@ type board struct {
 	firsts  map[int]int // how many orders begin with a query
 }
 
-// all returns the orders that are out, the oldest first.
-func (b *board) all() iter.Seq[*order] {
-	return func(yield func(*order) bool) {
-		for e, next := b.out.Front(), (*list.Element)(nil); e != nil; e = next {
-			next = e.Next() // it may be taken down meanwhile
-			if !yield(e.Value.(*order)) {
+// each returns what is in a list, from its front. What it has yielded may be taken out meanwhile.
+func each[T any](l *list.List) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for e, next := l.Front(), (*list.Element)(nil); e != nil; e = next {
+			next = e.Next()
+			if !yield(e.Value.(T)) {
 				return
 			}
 		}
 	}
 }
+
+// all returns the orders that are out, the oldest first.
+func (b *board) all() iter.Seq[*order] { return each[*order](&b.out) }
 
 // send sends an order for the first time.
 func (b *board) send(o *order, now time.Time) {
