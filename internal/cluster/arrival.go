@@ -116,6 +116,11 @@ func (w *worker) explain(run RunID) (wire.Welcome, error) {
 	if h.About = wire.Pack(w.About); len(h.About) > wire.LongestMessage/2 {
 		return wire.Welcome{Refused: "the worker does not evaluate what the run is about"}, nil
 	}
+	return w.say(run, h)
+}
+
+// say says hello to the coordinator of a run, and returns its answer.
+func (w *worker) say(run RunID, h wire.Hello) (wire.Welcome, error) {
 	m, err := w.nc.Request(subject(run, hello), h.Encode(), answerWithin)
 	if err != nil {
 		return wire.Welcome{}, err
@@ -182,11 +187,7 @@ func (w *worker) greet() {
 	if w.drain.Err() != nil {
 		h.Procs = max(len(h.Working), 1)
 	}
-	m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
-	var welcome wire.Welcome
-	if err == nil {
-		welcome, _, err = wire.DecodeWelcome(m.Data)
-	}
+	welcome, err := w.say(w.run, h)
 	switch {
 	case err != nil:
 		w.absent()

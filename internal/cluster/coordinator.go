@@ -69,7 +69,7 @@ type Coordinator struct {
 
 	complained time.Time // about the server
 
-	latest   report // the last that was made
+	latest   []byte // the last status that was made, as a message
 	reported time.Time
 }
 

@@ -33,10 +33,10 @@ func (o *Coordinator) listen() error {
 
 // answer answers a request, but only where clients get their answers: the coordinator may do
 // more than a worker, and must not be made to say something elsewhere in its place.
-func answer(m *nats.Msg, message interface{ Encode() []byte }) {
+func answer(m *nats.Msg, message []byte) {
 	const ofAccounts = "_R_." // what a server makes of the inbox of a client in another account
 	if strings.HasPrefix(m.Reply, inboxOf("")) || strings.HasPrefix(m.Reply, ofAccounts) {
-		_ = m.Respond(message.Encode())
+		_ = m.Respond(message)
 	}
 }
 
@@ -57,7 +57,7 @@ func (o *Coordinator) greet(m *nats.Msg) {
 	default:
 		o.meet(h, &w)
 	}
-	answer(m, w)
+	answer(m, w.Encode())
 }
 
 // refusal says in what a description differs.
@@ -109,7 +109,7 @@ func (o *Coordinator) receive(m *nats.Msg) {
 		err = &wire.BadMessageError{Reason: "values of another run"}
 	}
 	if err != nil {
-		answer(m, wire.Receipt{Refused: err.Error()})
+		answer(m, wire.Receipt{Refused: err.Error()}.Encode())
 		return
 	}
 	o.mu.Lock()
@@ -121,13 +121,13 @@ func (o *Coordinator) receive(m *nats.Msg) {
 	o.mu.Unlock()
 	switch verdict {
 	case taken:
-		o.clerk.thank(o.life, func(kept bool) { answer(m, wire.Receipt{Kept: kept, Later: !kept}) })
+		o.clerk.thank(o.life, func(kept bool) { answer(m, wire.Receipt{Kept: kept, Later: !kept}.Encode()) })
 	case early:
-		answer(m, wire.Receipt{Later: true})
+		answer(m, wire.Receipt{Later: true}.Encode())
 	case strange:
-		answer(m, wire.Receipt{Refused: "its values are for other points than those of the run"})
+		answer(m, wire.Receipt{Refused: "its values are for other points than those of the run"}.Encode())
 	case refused:
-		answer(m, wire.Receipt{Refused: why})
+		answer(m, wire.Receipt{Refused: why}.Encode())
 	}
 }
 

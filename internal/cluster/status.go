@@ -91,11 +91,6 @@ func (o *Coordinator) loneliness(now time.Time) (line string) {
 // more workers there are.
 const reportEvery = 4 * tickEvery
 
-// A report is a status as a message.
-type report []byte
-
-func (r report) Encode() []byte { return r }
-
 // report answers whoever asks how the run is going. One goroutine at a time calls it.
 func (o *Coordinator) report(m *nats.Msg) {
 	if now := o.config.clock.now(); o.latest == nil || now.Sub(o.reported) >= reportEvery {
