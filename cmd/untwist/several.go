@@ -173,11 +173,3 @@ func (r rank) of(a objective.Answer) (over, value float64) {
 	}
 	return over, value
 }
-
-// dim returns how many numbers a point has.
-func (s subject) dim() int {
-	if s.space != nil {
-		return len(s.space)
-	}
-	return s.objective.Dim()
-}

@@ -48,6 +48,14 @@ func (s subject) box() objective.Box {
 	return s.start
 }
 
+// parameters returns the parameters: x1, x2, … if they have no names.
+func (s subject) parameters() parameter.Space {
+	if s.space == nil {
+		return parameter.Plain(s.objective.Dim())
+	}
+	return s.space
+}
+
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
 // known, and otherwise a value of f; nil: the search does not stop early.
 func (s subject) target(v *float64) *float64 {
