@@ -75,8 +75,6 @@ func (c clean) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 	return c.Clean(ctx, points, values)
 }
 
-var _ objective.Objective = clean{}
-
 // optionsOf returns what else a Spec says, in words.
 func optionsOf(s problem.Spec) string {
 	return strings.TrimSpace(s.Layout() + " " + s.Blemishes.String())

@@ -103,7 +103,7 @@ func (c *crew) Opened(j *journal.Journal) error {
 	if err != nil {
 		return errors.Join(err, c.closeServer())
 	}
-	shown := c.shown
+	shown := func() string { return crewInWords(c.coordinator.Status()) }
 	c.line.crew.Store(&shown)
 	return nil
 }
@@ -165,9 +165,6 @@ func (c *crew) invite(url string, access cluster.Access) string {
 	}
 	return text
 }
-
-// shown is what the progress line says of the workers.
-func (c *crew) shown() string { return crewInWords(c.coordinator.Status()) }
 
 // over reports whether a run has come to its end, and not only to that of its time.
 func over(s objective.Status) bool { return s != objective.Cancelled && s != objective.TimeSpent }

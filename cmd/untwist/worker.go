@@ -58,7 +58,7 @@ func (f *workerFlags) run(cmd *cobra.Command, args []string) error {
 			return true, usageError{errors.New("where is the run? Give --server URL, such as nats://127.0.0.1:4222")}
 		}
 		if p := &f.subject.program; p.Procs == 0 && p.Protocol != program.Batch {
-			p.Procs = coresAllowed()
+			p.Procs = cores(os.DirFS("/"), os.Getenv, runtime.NumCPU())
 		}
 		return true, nil
 	}, f.work)
@@ -114,13 +114,9 @@ func keptBy(proc, procs int, all *int) int {
 	return (n + procs - proc) / procs
 }
 
-// coresAllowed returns how many processes a worker should run at the same time: as many cores
-// as the scheduler has given it, or the control group allows, or the machine has.
-func coresAllowed() int {
-	return cores(os.DirFS("/"), os.Getenv, runtime.NumCPU())
-}
-
-// cores is coresAllowed on a machine with these files, variables and processors.
+// cores returns how many processes a worker should run at the same time, on a machine with these
+// files, variables and processors: as many cores as the scheduler has given it, or the control
+// group allows, or the machine has.
 func cores(root fs.FS, getenv func(string) string, cpus int) int {
 	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
 		return n
