@@ -57,10 +57,7 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	w := &witness{f: query.NewGuard(f0)}
 	w.f.Timed = true
 	err := w.question(ctx, s)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return err
 	}
 	found := report.Check{

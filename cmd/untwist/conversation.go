@@ -168,10 +168,7 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 		result, err = untwist.Minimize(ctx, x, o)
 		return err
 	})
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return result, err
+	return result, cmp.Or(context.Cause(ctx), err)
 }
 
 // whileLocked runs what opens a journal, again and again while somebody else has it, but no longer

@@ -71,10 +71,7 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 	if s.program == nil {
 		return stands
 	}
-	err := s.program.Close()
-	if stands != nil {
-		err = stands
-	}
+	err := cmp.Or(stands, s.program.Close())
 	dir, n := s.program.Kept()
 	var ended signalled
 	switch {
