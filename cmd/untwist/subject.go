@@ -177,7 +177,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	}
 	others := programOnly
 	if f.worker {
-		others = slices.DeleteFunc(slices.Clone(others), isProcs)
+		others = allBut(others, "procs")
 	}
 	if flag := s.first(others); flag != "" {
 		hint := ""
@@ -197,8 +197,10 @@ func quantity(text string) (name, unit string) {
 	return strings.TrimSpace(text), ""
 }
 
-// isProcs reports whether a flag says how many points are evaluated at the same time.
-func isProcs(flag string) bool { return flag == "procs" }
+// allBut returns a list of flags without these.
+func allBut(flags []string, these ...string) []string {
+	return slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return slices.Contains(these, flag) })
+}
 
 // own makes a subject of the user's program.
 func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
@@ -266,12 +268,9 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 // problems and programs.
 var calledWithout = []string{"problem", "exec", "dim", "bounds", "start", "x0"}
 
-// isCalled reports whether a flag of programs is one of callers too.
-func isCalled(flag string) bool { return isProcs(flag) || flag == "value" }
-
 // called makes a subject of whoever has started this program.
 func (f *subjectFlags) called(s *source) (subject, error) {
-	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), isCalled)
+	others := slices.Concat(calledWithout, builtInOnly, allBut(programOnly, "procs", "value")) // callers have these two
 	if flag := s.first(others); flag != "" || s.file != nil {
 		return subject{}, usageError{fmt.Errorf("--caller takes neither a problem file nor --%s", cmp.Or(flag, "exec"))}
 	}
