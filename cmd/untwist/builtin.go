@@ -166,7 +166,6 @@ type blemishLists struct {
 	maps              []string
 }
 
-// register declares the flags.
 func (f *blemishLists) register(flags *pflag.FlagSet) {
 	registerBlemishLists(flags, &f.Blemishes, numberList(&f.couplings), nameList(&f.maps), numberList(&f.noises))
 }

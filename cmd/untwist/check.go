@@ -86,10 +86,8 @@ type witness struct {
 	answers []objective.Answer
 }
 
-// Dim returns the number of dimensions.
 func (w *witness) Dim() int { return w.f.Dim() }
 
-// Evaluate evaluates a batch.
 func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := len(w.answers)
 	ctx = query.WithNumbers(ctx, func(i int) int { return before + i + 1 })

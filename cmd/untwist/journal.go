@@ -86,7 +86,6 @@ type tally struct {
 // mostReasons is how many different reasons of failures are counted.
 const mostReasons = 1000
 
-// count counts a query.
 func (t *tally) count(q journal.Query) error {
 	t.queries++
 	if q.Seconds > 0 {

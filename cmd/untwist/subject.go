@@ -109,7 +109,6 @@ type subjectFlags struct {
 // builtInOnly are the flags that have no meaning for programs.
 var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute", "mixint"}, blemishes)
 
-// register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.spec.Dim = 10
 	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())

@@ -51,7 +51,6 @@ func workerCommand() *cobra.Command {
 // defaultGrace is less than the 30 seconds after which Slurm, Kubernetes and others kill.
 const defaultGrace = 20 * time.Second
 
-// run works for a run.
 func (f *workerFlags) run(cmd *cobra.Command, args []string) error {
 	return f.subject.with(cmd, args, func() (bool, error) {
 		if f.server == "" {
@@ -64,7 +63,6 @@ func (f *workerFlags) run(cmd *cobra.Command, args []string) error {
 	}, f.work)
 }
 
-// work works with a subject.
 func (f *workerFlags) work(from *source, s subject, line *progressLine) error {
 	if s.caller != nil {
 		return usageError{errors.New("a worker has no caller")}

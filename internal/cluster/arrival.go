@@ -54,7 +54,6 @@ func hopeless(err error) bool {
 	return errors.As(err, &connect) && connect.Fatal || errors.As(err, &message) || errors.Is(err, ErrRefused)
 }
 
-// rest waits.
 func (w *worker) rest(ctx context.Context, d time.Duration) {
 	timeout, stop := w.clock.after(d)
 	defer stop()

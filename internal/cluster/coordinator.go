@@ -87,7 +87,6 @@ func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
 	return coordinate(c, link{server, a}.connect)
 }
 
-// coordinate makes a coordinator.
 func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Coordinator, error) {
 	if c.Dim < 1 || c.Dim > wire.MostDim {
 		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, wire.MostDim)

@@ -243,7 +243,6 @@ func (d *desk) exclude(worker, why string) {
 	}
 }
 
-// close closes a case.
 func (d *desk) close(number int) {
 	if p := d.court.pending[number]; p != nil {
 		d.board.arrived(p.order, number)

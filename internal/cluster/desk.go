@@ -38,7 +38,6 @@ const (
 	strange
 )
 
-// begin begins a batch.
 func (d *desk) begin(b *batch, now time.Time) {
 	d.batch = b
 	b.began, b.latest = now, now
@@ -99,7 +98,6 @@ func (d *desk) late(o *order, now time.Time) bool {
 		now.Sub(o.sent) > 2*d.pace.usual(o.n)+b.rest()+patience
 }
 
-// take takes values.
 func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	d.roster.expire(now)
 	m := d.roster.all[v.Worker]

@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/internal/cluster/wire"
 )
 
-// listen listens to the workers.
 func (o *Coordinator) listen() error {
 	run := o.config.Run
 	for subject, hear := range map[string]nats.MsgHandler{
@@ -102,7 +101,6 @@ func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
 	o.desk.fill(now)
 }
 
-// receive takes values.
 func (o *Coordinator) receive(m *nats.Msg) {
 	v, err := wire.DecodeValues(m.Data)
 	if err == nil && v.Run != o.config.Run {

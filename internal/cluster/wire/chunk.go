@@ -109,7 +109,6 @@ func Fits(d int) int {
 	return min(max((MostBytes-besides)/(8*d), 1), MostPoints)
 }
 
-// appendFloats appends numbers.
 func appendFloats(dst []byte, numbers []float64) []byte {
 	dst, _ = binary.Append(dst, binary.LittleEndian, numbers) // which have a fixed size
 	return dst

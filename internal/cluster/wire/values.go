@@ -182,7 +182,6 @@ func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
 	return all, nil
 }
 
-// answer reads one answer.
 func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error) {
 	a := Answer{Offset: int(number[uint32](l)), Check: number[uint32](l)}
 	a.Value, a.Seconds = number[float64](l), number[float64](l)
