@@ -165,9 +165,8 @@ func (w *worker) hello() wire.Hello {
 	return h
 }
 
-// beat says hello until the worker is done, and gives up what the coordinator does not need
-// any more.
-func (w *worker) beat(done <-chan struct{}) {
+// atBeats does something at every beat, until it is done.
+func (w *worker) atBeats(done <-chan struct{}, do func()) {
 	beats, stop := w.clock.every(beat)
 	defer stop()
 	for {
@@ -175,12 +174,12 @@ func (w *worker) beat(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-beats:
+			do()
 		}
-		w.greet()
 	}
 }
 
-// greet says hello once.
+// greet says hello once, and gives up what the coordinator does not need any more.
 func (w *worker) greet() {
 	h := w.hello()
 	if w.drain.Err() != nil {

@@ -113,7 +113,7 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	w.mu.Unlock()
 	keeping, stop := context.WithCancel(context.Background())
 	var kept sync.WaitGroup
-	kept.Go(func() { w.keep(keeping, t) })
+	kept.Go(func() { w.atBeats(keeping.Done(), func() { _ = t.message.InProgress() }) }) // somebody works on it
 	if about, err := t.message.Metadata(); err == nil && about.NumDelivered > 1 {
 		w.greet() // somebody may have evaluated it meanwhile
 	}
@@ -142,20 +142,6 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 		w.mu.Unlock()
 		<-handing
 	}()
-}
-
-// keep says, as long as a chunk is worked on, that it is.
-func (w *worker) keep(ctx context.Context, t *task) {
-	beats, stop := w.clock.every(beat)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-beats:
-			_ = t.message.InProgress()
-		}
-	}
 }
 
 // evaluate evaluates a chunk. What is known when an error ends it is kept.

@@ -171,7 +171,7 @@ func (w *worker) work() error {
 	}
 	ready := make(chan struct{})
 	var rest sync.WaitGroup
-	rest.Go(func() { w.beat(ready) })
+	rest.Go(func() { w.atBeats(ready, w.greet) })
 	rest.Go(func() { w.grace(ready) })
 	hands.Wait()
 	close(ready)
