@@ -104,20 +104,16 @@ func (o *Coordinator) report(m *nats.Msg) {
 	answer(m, o.latest)
 }
 
+// answersWithin is how long Ask waits for another coordinator.
+const answersWithin = 500 * time.Millisecond
+
 // Ask asks all coordinators on a server how they are.
-func Ask(server string, a Access) ([]Status, error) {
+func Ask(server string, a Access) (all []Status, err error) {
 	nc, err := link{server, a}.connect()
 	if err != nil {
 		return nil, err
 	}
 	defer nc.Close()
-	return ask(nc)
-}
-
-// answersWithin is how long Ask waits for another coordinator.
-const answersWithin = 500 * time.Millisecond
-
-func ask(nc *nats.Conn) (all []Status, err error) {
 	inbox := nc.NewInbox()
 	answers, err := nc.SubscribeSync(inbox)
 	if err != nil {
