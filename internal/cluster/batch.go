@@ -43,9 +43,9 @@ func newBatch(points *mat.Dense, values []float64, number func(int) int, tell fu
 	return b
 }
 
-// row returns the row of a query, -1 if it is none of the batch.
+// row returns the row of a query, -1 if it is none of the batch. There need not be a batch.
 func (b *batch) row(number int) int {
-	if len(b.numbers) == 0 {
+	if b == nil || len(b.numbers) == 0 {
 		return -1
 	}
 	if row := number - b.numbers[0]; row >= 0 && row < len(b.numbers) && b.numbers[row] == number { // none was known before

@@ -111,11 +111,9 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	if v.First > d.highest {
 		return early
 	}
-	if d.batch != nil {
-		for _, a := range v.Answers {
-			if row := d.batch.row(v.First + a.Offset); row >= 0 && !d.batch.matches(row, a.Check) {
-				return strange
-			}
+	for _, a := range v.Answers {
+		if row := d.batch.row(v.First + a.Offset); row >= 0 && !d.batch.matches(row, a.Check) {
+			return strange
 		}
 	}
 	var fresh []int // rows whose values are new
@@ -151,9 +149,6 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 // order up.
 func (d *desk) rest(v *wire.Values, now time.Time) {
 	b := d.batch
-	if b == nil {
-		return
-	}
 	row := b.row(v.First)
 	if row < 0 {
 		return
@@ -175,9 +170,6 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row 
 		return 0, false
 	}
 	b := d.batch
-	if b == nil {
-		return 0, false
-	}
 	if row = b.row(number); row < 0 {
 		return 0, false
 	}

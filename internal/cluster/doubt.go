@@ -201,9 +201,6 @@ const mostBroken = 3
 // that it was handed this: nobody else knows the point.
 func (d *desk) broke(m *member, h wire.Hello) {
 	b := d.batch
-	if b == nil {
-		return
-	}
 	row := b.row(h.Query)
 	if row < 0 || !b.matches(row, h.Check) || len(b.enders[row]) == mostBroken || slices.Contains(b.enders[row], m.name) {
 		return

@@ -166,11 +166,8 @@ func (b *board) needless(chunks []int) (needless []int) {
 // waits for. One that a coordinator before us has sent may not be on the board again yet.
 func (d *desk) needless(chunks []int) []int {
 	return slices.DeleteFunc(d.board.needless(chunks), func(first int) bool {
-		if first > d.highest || d.batch == nil {
-			return first > d.highest
-		}
 		row := d.batch.row(first)
-		return row >= 0 && !d.batch.known[row]
+		return first > d.highest || row >= 0 && !d.batch.known[row]
 	})
 }
 
