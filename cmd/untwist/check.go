@@ -31,7 +31,7 @@ func checkCommand() *cobra.Command {
 		Use:   "check [FILE.toml]",
 		Short: "Try a program before it is minimised",
 		Args:  oneFile,
-		RunE:  f.run,
+		RunE:  f.subject.with(unseen, f.check),
 	}
 	flags := cmd.Flags()
 	f.subject.register(flags)
@@ -41,13 +41,8 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-// run checks the subject that the flags describe.
-func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
-	return f.subject.with(cmd, args, unseen, func(_ *source, s subject, _ *progressLine) error { return f.check(cmd, s) })
-}
-
 // check evaluates the subject and says what came of it.
-func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
+func (f *checkFlags) check(cmd *cobra.Command, _ *source, s subject, _ *progressLine) error {
 	ctx, stop := s.until()
 	defer stop()
 	f0 := s.objective

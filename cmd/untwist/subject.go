@@ -134,25 +134,30 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Lookup("caller").Hidden = true
 }
 
-// with does something with the subject that the flags describe, and then ends its processes. When
-// the flags are known, ready says whether no progress is shown.
-func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (quiet bool, err error), do func(*source, subject, *progressLine) error) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
+// An action is what a command does with a subject.
+type action func(cmd *cobra.Command, from *source, s subject, line *progressLine) error
+
+// with makes a command of what it does with the subject that the flags describe. Then the subject's
+// processes end. When the flags are known, ready says whether no progress is shown.
+func (f *subjectFlags) with(ready func() (quiet bool, err error), do action) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		from, err := readSource(cmd.Flags(), args)
+		if err != nil {
+			return err
+		}
+		quiet, err := ready()
+		if err != nil {
+			return err
+		}
+		line := newProgressLine(cmd.ErrOrStderr(), quiet)
+		s, err := f.subject(from, line.note)
+		if err != nil {
+			return from.usage(err)
+		}
+		s.words.Value, s.words.Unit = quantity(f.value)
+		s.words.Maximize = s.several.Maximize
+		return s.close(cmd, from.usage(do(cmd, from, s, line)))
 	}
-	quiet, err := ready()
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), quiet)
-	s, err := f.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	s.words.Value, s.words.Unit = quantity(f.value)
-	s.words.Maximize = s.several.Maximize
-	return s.close(cmd, from.usage(do(from, s, line)))
 }
 
 // subject makes the subject that the flags describe. note is told what the user should know
