@@ -59,7 +59,7 @@ func showJournal(cmd *cobra.Command, file, to, value string, asJSON bool) error 
 	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)
 	}
-	printed := show(cmd, t, asJSON)
+	printed := show(cmd, t, t.String, asJSON)
 	if err != nil || printed != nil || to == "" {
 		return cmp.Or(err, printed)
 	}
