@@ -123,7 +123,8 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.spec.Entries), "entries", "entries in a row of W, for --mix banded and sparse (default 3; microring: its own band)")
 	toggle(flags, &f.spec.Permute, "permute", "put the columns of W into random order, for --mix banded and sparse")
 	toggle(flags, &f.mixint, "mixint", "give the parameters of a built-in problem, by fifths, 2, 4, 8 or 16 values, or any; its minimum is then not known")
-	registerBlemishes(flags, &f.spec.Blemishes)
+	b := &f.spec.Blemishes
+	registerBlemishes(flags, b, atLeast0.flag(&b.Coupling), text(&b.Map), atLeast0.flag(&b.Noise))
 	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(text(&f.bounds), "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
