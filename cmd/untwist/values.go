@@ -86,8 +86,8 @@ func text[T ~string](to *T) pflag.Value {
 
 // duration is a flag for a time above 0.
 func duration(to *time.Duration) pflag.Value {
-	above0 := func(d time.Duration) bool { return d > 0 }
-	return value[time.Duration]{to, "TIME", must(time.ParseDuration, above0, "a time above 0 with its unit: 90s, 10m, 2h30m")}
+	positive := func(d time.Duration) bool { return d > 0 }
+	return value[time.Duration]{to, "TIME", must(time.ParseDuration, positive, "a time above 0 with its unit: 90s, 10m, 2h30m")}
 }
 
 // toggle declares a flag that is on or off, and needs no value.
