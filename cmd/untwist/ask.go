@@ -78,7 +78,6 @@ type done struct{}
 
 func (done) Error() string { return "the run is done" }
 
-// run asks.
 func (f *askFlags) run(cmd *cobra.Command, args []string) error {
 	from, err := readSource(cmd.Flags(), args[1:])
 	if err != nil {

@@ -75,8 +75,6 @@ func (c clean) Evaluate(ctx context.Context, points *mat.Dense, values []float64
 	return c.Clean(ctx, points, values)
 }
 
-var _ objective.Objective = clean{}
-
 // optionsOf returns what else a Spec says, in words.
 func optionsOf(s problem.Spec) string {
 	return strings.TrimSpace(s.Layout() + " " + s.Blemishes.String())
@@ -141,13 +139,9 @@ var blemishes = []string{
 	"single", "coupling", "coupling-kind", "map", "noise", "noise-relative", "scale-value", "offset", "digits", "failing", "failing-beyond",
 }
 
-// registerBlemishes declares the flags that make a built-in problem less clean.
-func registerBlemishes(flags *pflag.FlagSet, b *problem.Blemishes) {
-	registerBlemishLists(flags, b, atLeast0.flag(&b.Coupling), text(&b.Map), atLeast0.flag(&b.Noise))
-}
-
-// registerBlemishLists declares them with these values for three that may be lists.
-func registerBlemishLists(flags *pflag.FlagSet, b *problem.Blemishes, coupling, outer, noise pflag.Value) {
+// registerBlemishes declares the flags that make a built-in problem less clean, with these values for
+// three that may be lists.
+func registerBlemishes(flags *pflag.FlagSet, b *problem.Blemishes, coupling, outer, noise pflag.Value) {
 	flags.BoolVar(&b.Single, "single", false, "compute a built-in problem in single precision")
 	flags.Var(coupling, "coupling", "add a coupling between components to a built-in problem, of `D` standard deviations of it; the minimum is then not known")
 	flags.Var(text(&b.CouplingKind), "coupling-kind", "one of "+strings.Join(problem.CouplingKinds(), ", ")+" (default "+problem.CouplingKinds()[0]+")")
@@ -168,9 +162,8 @@ type blemishLists struct {
 	maps              []string
 }
 
-// register declares the flags.
 func (f *blemishLists) register(flags *pflag.FlagSet) {
-	registerBlemishLists(flags, &f.Blemishes, numberList(&f.couplings), nameList(&f.maps), numberList(&f.noises))
+	registerBlemishes(flags, &f.Blemishes, numberList(&f.couplings), nameList(&f.maps), numberList(&f.noises))
 }
 
 // unknown reports whether the minimum of some case is not known.

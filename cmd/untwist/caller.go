@@ -78,7 +78,6 @@ func (c *caller) subject(seed uint64) (subject, error) {
 	return s, nil
 }
 
-// Dim returns the number of dimensions.
 func (c *caller) Dim() int { return c.hello.Dim }
 
 // Numbers returns how many numbers an answer has; 0: a value alone.

@@ -146,7 +146,6 @@ func newDrawing(r untwist.Result) drawing {
 	return d
 }
 
-// draw draws the pictures into a folder.
 func (d drawing) draw(dir string) error {
 	structure := untwist.Structure{Spectrum: d.Spectrum, Blocks: d.Blocks, Before: d.Before, After: d.After}
 	var all interface{ Draw(string) error } = report.Probe{Findings: untwist.Findings{Account: d.Account, Structure: structure}}

@@ -35,7 +35,6 @@ const (
 // mostMessage is how long a message may be.
 const mostMessage = 1 << 30
 
-// readMessage reads a message.
 func readMessage(in io.Reader) (kind byte, text []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -67,7 +66,6 @@ type hello struct {
 // sides are the two ends of each side of a box; nil: there is no end.
 type sides [][2]*float64
 
-// read reads a hello.
 func (h *hello) read(text []byte) error {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()

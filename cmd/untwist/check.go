@@ -31,7 +31,7 @@ func checkCommand() *cobra.Command {
 		Use:   "check [FILE.toml]",
 		Short: "Try a program before it is minimised",
 		Args:  oneFile,
-		RunE:  f.run,
+		RunE:  f.subject.with(unseen, f.check),
 	}
 	flags := cmd.Flags()
 	f.subject.register(flags)
@@ -41,13 +41,8 @@ func checkCommand() *cobra.Command {
 	return cmd
 }
 
-// run checks the subject that the flags describe.
-func (f *checkFlags) run(cmd *cobra.Command, args []string) error {
-	return f.subject.with(cmd, args, unseen, func(_ *source, s subject, _ *progressLine) error { return f.check(cmd, s) })
-}
-
 // check evaluates the subject and says what came of it.
-func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
+func (f *checkFlags) check(cmd *cobra.Command, _ *source, s subject, _ *progressLine) error {
 	ctx, stop := s.until()
 	defer stop()
 	f0 := s.objective
@@ -57,10 +52,7 @@ func (f *checkFlags) check(cmd *cobra.Command, s subject) error {
 	w := &witness{f: query.NewGuard(f0)}
 	w.f.Timed = true
 	err := w.question(ctx, s)
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if err != nil {
+	if err = cmp.Or(context.Cause(ctx), err); err != nil {
 		return err
 	}
 	found := report.Check{
@@ -89,10 +81,8 @@ type witness struct {
 	answers []objective.Answer
 }
 
-// Dim returns the number of dimensions.
 func (w *witness) Dim() int { return w.f.Dim() }
 
-// Evaluate evaluates a batch.
 func (w *witness) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	before := len(w.answers)
 	ctx = query.WithNumbers(ctx, func(i int) int { return before + i + 1 })

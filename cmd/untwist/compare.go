@@ -42,7 +42,6 @@ func compareCommand() *cobra.Command {
 	return cmd
 }
 
-// register declares the flags.
 func (f *compareFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.suite), "suite", "all problems of a suite: `NAME` is one of "+strings.Join(problem.Suites(), ", "))
 	flags.Var(nameList(&f.problems), "problems", "`NAMES` of problems with commas between them: built-in ones (untwist problems lists them) and problem files")

@@ -29,7 +29,6 @@ func closeMethods(methods []experiment.Method) (err error) {
 	return err
 }
 
-// readMethods reads the methods.
 func (f *compareFlags) readMethods(cmd *cobra.Command, from *source) (all []experiment.Method, err error) {
 	dir := ""
 	if from.file != nil && !from.typed("methods") {

@@ -96,7 +96,7 @@ func (c *conversation) continues(file string, was journal.Summary) error {
 	if err := c.asked.apply(&options); err != nil {
 		return err
 	}
-	about, err := untwist.About(&exchange{dim: c.dim, numbers: c.numbers()}, "minimize", options)
+	about, err := untwist.About(&exchange{shape: shape{c.dim, c.numbers()}}, "minimize", options)
 	if err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 	if err := c.asked.apply(&o); err != nil {
 		return untwist.Result{}, err
 	}
-	x := &exchange{dim: c.dim, numbers: c.numbers()}
+	x := &exchange{shape: shape{c.dim, c.numbers()}}
 	x.ask = func(q question) error {
 		if err := c.record(x.journal); err != nil {
 			return err
@@ -168,10 +168,7 @@ func (c *conversation) play(ctx context.Context, ask func(*journal.Journal, ques
 		result, err = untwist.Minimize(ctx, x, o)
 		return err
 	})
-	if ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	return result, err
+	return result, cmp.Or(context.Cause(ctx), err)
 }
 
 // whileLocked runs what opens a journal, again and again while somebody else has it, but no longer
@@ -208,10 +205,15 @@ func (c *conversation) record(j *journal.Journal) error {
 	return j.Amend("Asked", text)
 }
 
+// A shape is how many numbers a point has, and an answer; 0: a value alone.
+type shape struct{ dim, numbers int }
+
+func (s shape) Dim() int     { return s.dim }
+func (s shape) Numbers() int { return s.numbers }
+
 // An exchange is the objective of a conversation.
 type exchange struct {
-	dim     int
-	numbers int // that an answer has; 0: a value alone
+	shape
 	opened  func(*journal.Journal) error
 	journal *journal.Journal
 	ask     func(question) error
@@ -220,12 +222,6 @@ type exchange struct {
 
 // Opened takes the journal.
 func (x *exchange) Opened(j *journal.Journal) error { return x.opened(j) }
-
-// Dim returns how many numbers a point has.
-func (x *exchange) Dim() int { return x.dim }
-
-// Numbers returns how many numbers an answer has; 0: a value alone.
-func (x *exchange) Numbers() int { return x.numbers }
 
 // Evaluate asks for all points.
 func (x *exchange) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {

@@ -101,9 +101,9 @@ func (c *crew) Opened(j *journal.Journal) error {
 		c.coordinator, err = c.server.Coordinate(config)
 	}
 	if err != nil {
-		return errors.Join(err, c.closeServer())
+		return errors.Join(err, c.server.Close())
 	}
-	shown := c.shown
+	shown := func() string { return crewInWords(c.coordinator.Status()) }
 	c.line.crew.Store(&shown)
 	return nil
 }
@@ -166,19 +166,8 @@ func (c *crew) invite(url string, access cluster.Access) string {
 	return text
 }
 
-// shown is what the progress line says of the workers.
-func (c *crew) shown() string { return crewInWords(c.coordinator.Status()) }
-
 // over reports whether a run has come to its end, and not only to that of its time.
 func over(s objective.Status) bool { return s != objective.Cancelled && s != objective.TimeSpent }
-
-// closeServer closes the server, if there is one.
-func (c *crew) closeServer() error {
-	if c.server == nil {
-		return nil
-	}
-	return c.server.Close()
-}
 
 // close sends the workers home if the run is over, and says which of them were wrong. If the
 // run is to go on later, workers wait for it.
@@ -195,7 +184,7 @@ func (c *crew) close(cmd *cobra.Command, over bool) error {
 	for _, d := range differ {
 		note(cmd, "%v", &d)
 	}
-	err := c.closeServer()
+	err := c.server.Close()
 	if n := c.coordinator.Status().Differ; n > 0 {
 		err = fmt.Errorf("workers had different values for %s; the first that came were used", words.Count(n, "point", "points"))
 	}

@@ -20,7 +20,6 @@ type accessFlags struct {
 	insecure                              bool
 }
 
-// register declares the flags.
 func (f *accessFlags) register(flags *pflag.FlagSet, server string) {
 	flags.Var(text(&f.server), "server", server)
 	flags.Var(text(&f.token), "token-file", "the secret that the run shares with its workers, and with those who look at --live, is the line in `FILE`; needed unless the address is this machine's own (127.0.0.1)")
@@ -100,7 +99,6 @@ type crewFlags struct {
 	verify float64
 }
 
-// register declares the flags.
 func (f *crewFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.listen), "listen", "let workers evaluate (untwist worker), which connect to `HOST:PORT`; needs --journal")
 	f.accessFlags.register(flags, "let workers evaluate, which connect to the NATS server at `URL`, such as nats://127.0.0.1:4222; needs --journal")

@@ -183,10 +183,9 @@ func readAbout(h journal.Header) decided {
 // function returns in words what was evaluated.
 func (d decided) function() string {
 	var exec []string
-	if list, ok := d.Objective["Exec"].([]any); ok {
-		for _, w := range list {
-			exec = append(exec, quoted(fmt.Sprint(w)))
-		}
+	list, _ := d.Objective["Exec"].([]any)
+	for _, w := range list {
+		exec = append(exec, quoted(fmt.Sprint(w)))
 	}
 	if len(exec) > 0 {
 		return fmt.Sprintf("%s (protocol %v)", strings.Join(exec, " "), d.Objective["Protocol"])

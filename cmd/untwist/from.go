@@ -26,13 +26,12 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	if earlier, _ := filepath.Abs(file); current != "" && err == nil && now == earlier {
 		return nil, fmt.Errorf("%s is the journal of this run; to go on with it, leave --from out", file)
 	}
-	best := fewBest{limits: s.bounds, rank: newRank(s.several)}
-	names := parameter.Plain(s.dim()).Names()
+	best := fewBest{limits: s.bounds, space: s.space, rank: newRank(s.several)}
 	if s.space != nil {
-		best.limits, best.space, names = s.space.Limits(), s.space, s.space.Names()
+		best.limits = s.space.Limits()
 	}
 	for _, text := range s.several.Limits {
-		l, err := parameter.ParseLinear(text, names)
+		l, err := parameter.ParseLinear(text, s.parameters().Names())
 		if err != nil {
 			return nil, err
 		}
@@ -80,19 +79,17 @@ type fewBest struct {
 	all    []evaluation
 }
 
-// off reports whether some value is none of its parameter.
-func (b *fewBest) off(point []float64) bool {
+// within reports whether a point is within all limits, and each value is one of its parameter.
+func (b *fewBest) within(point []float64) bool {
+	if !b.limits.IsZero() && !b.limits.Contains(point) {
+		return false
+	}
 	for i := range b.space {
 		if b.space.Off(i, point[i]) != "" {
-			return true
+			return false
 		}
 	}
-	return false
-}
-
-// violates reports whether a point violates a linear limit.
-func (b *fewBest) violates(point []float64) bool {
-	return slices.ContainsFunc(b.linear, func(l parameter.Linear) bool {
+	return !slices.ContainsFunc(b.linear, func(l parameter.Linear) bool {
 		sum := l.Sum(point)
 		return sum > l.Hi || sum < l.Lo
 	})
@@ -102,8 +99,7 @@ func (b *fewBest) violates(point []float64) bool {
 func (b *fewBest) add(point []float64, a objective.Answer) {
 	now := evaluation{point: point}
 	if now.over, now.value = b.rank.of(a); math.IsNaN(a.Value) || math.IsInf(a.Value, 0) ||
-		len(b.all) == mostEarlier && now.compare(b.all[len(b.all)-1]) >= 0 ||
-		!b.limits.IsZero() && b.limits.Outside(point) >= 0 || b.off(point) || b.violates(point) ||
+		len(b.all) == mostEarlier && now.compare(b.all[len(b.all)-1]) >= 0 || !b.within(point) ||
 		slices.ContainsFunc(b.all, func(e evaluation) bool { return slices.Equal(e.point, point) }) {
 		return
 	}
@@ -148,10 +144,7 @@ func unwrapped(err error) error {
 // or by their order where one of the two has no names that somebody chose. A fixed parameter
 // has its value. It returns what makes a point of the subject from one of the earlier run.
 func match(was parameter.Space, dim int, s subject) (pick func([]float64) []float64, err error) {
-	space, names := s.space, was.Names()
-	if space == nil {
-		space = parameter.Plain(s.objective.Dim())
-	}
+	space, names := s.parameters(), was.Names()
 	ordered := len(names) == 0 || isPlain(names) || isPlain(space.Names())
 	if ordered && len(space) != dim {
 		return nil, fmt.Errorf("its points have %d numbers, but %d are needed", dim, len(space))

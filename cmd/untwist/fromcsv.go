@@ -35,10 +35,7 @@ func readTable(file string, s subject, add func([]float64, objective.Answer)) (h
 	for i, name := range header {
 		header[i] = strings.TrimSpace(name)
 	}
-	space := s.space
-	if space == nil {
-		space = parameter.Plain(s.objective.Dim())
-	}
+	space := s.parameters()
 	at, value, err := columnsOf(header, space)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", file, err)

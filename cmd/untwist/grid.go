@@ -101,12 +101,7 @@ type table interface {
 // showTable prints a table, writes it to a folder and draws it, and returns the files. What was
 // printed is not lost if the program is ended while it draws.
 func showTable(cmd *cobra.Command, t table, dir string, asJSON bool) ([]string, error) {
-	var printed error
-	if asJSON {
-		printed = json.NewEncoder(cmd.OutOrStdout()).Encode(t)
-	} else {
-		_, printed = fmt.Fprint(cmd.OutOrStdout(), t.Text())
-	}
+	printed := show(cmd, t, t.Text, asJSON)
 	written, wrote := t.Write(dir)
 	drawn, drew := t.Draw(dir)
 	return append(written, drawn...), cmp.Or(printed, wrote, drew)

@@ -59,7 +59,7 @@ func showJournal(cmd *cobra.Command, file, to, value string, asJSON bool) error 
 	if err != nil && !errors.As(err, new(*journal.BrokenError)) {
 		return unwrapped(err)
 	}
-	printed := show(cmd, t, asJSON)
+	printed := show(cmd, t, t.String, asJSON)
 	if err != nil || printed != nil || to == "" {
 		return cmp.Or(err, printed)
 	}
@@ -86,7 +86,6 @@ type tally struct {
 // mostReasons is how many different reasons of failures are counted.
 const mostReasons = 1000
 
-// count counts a query.
 func (t *tally) count(q journal.Query) error {
 	t.queries++
 	if q.Seconds > 0 {

@@ -46,7 +46,6 @@ found so far is still printed; a second signal ends the program at once.`
 // A usageError is a mistake on the command line, found before anything was run.
 type usageError struct{ error }
 
-// run is the program.
 func run(args []string, stdout, stderr io.Writer) int {
 	root := &cobra.Command{
 		Use:           "untwist",

@@ -35,7 +35,7 @@ func minimizeCommand() *cobra.Command {
 		Aliases: []string{"minimise"},
 		Short:   "Minimise a function",
 		Args:    oneFile,
-		RunE:    f.run,
+		RunE:    f.with(f.minimize),
 	}
 	f.register(cmd.Flags())
 	f.crew.register(cmd.Flags())
@@ -67,18 +67,11 @@ func registerKnobs(flags *pflag.FlagSet, k *untwist.Knobs) {
 	flags.Var(atLeast0.optional(&k.Alpha), "alpha", "exponent α of the weights of cbo at the start (default 100); grows by 0.5 % a step to 1e5")
 }
 
-// run minimises the subject that the flags describe.
-func (f *minimizeFlags) run(cmd *cobra.Command, args []string) error {
-	return f.with(cmd, args, func(from *source, s subject, line *progressLine) error {
-		if v := f.chosen.Target; s.hasMinimum() && v != nil && *v < 0 {
-			return from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *v, s.words.Name)
-		}
-		return f.minimize(cmd, s, line)
-	})
-}
-
 // minimize minimises a subject, prints what was found, and draws it.
-func (f *minimizeFlags) minimize(cmd *cobra.Command, s subject, line *progressLine) error {
+func (f *minimizeFlags) minimize(cmd *cobra.Command, from *source, s subject, line *progressLine) error {
+	if v := f.chosen.Target; s.hasMinimum() && v != nil && *v < 0 {
+		return from.wrong("target", "%v, must be at least 0: it is a gap above the known minimum of %s", *v, s.words.Name)
+	}
 	trace, err := f.trace.begin()
 	if err != nil {
 		return err

@@ -25,18 +25,18 @@ type outcome interface {
 	Draw(dir string) error
 }
 
-// show prints something for a program or for a person.
-func show(cmd *cobra.Command, found fmt.Stringer, asJSON bool) error {
+// show prints something for a program or, in words, for a person.
+func show(cmd *cobra.Command, found any, words func() string, asJSON bool) error {
 	if asJSON {
 		return json.NewEncoder(cmd.OutOrStdout()).Encode(found)
 	}
-	_, err := fmt.Fprint(cmd.OutOrStdout(), found)
+	_, err := fmt.Fprint(cmd.OutOrStdout(), words())
 	return err
 }
 
 // tell prints an outcome, for a program or for a person, and warnings about it.
 func tell(cmd *cobra.Command, found outcome, asJSON bool) error {
-	err := show(cmd, found, asJSON)
+	err := show(cmd, found, found.String, asJSON)
 	for _, w := range found.Warnings() {
 		note(cmd, "%s", w)
 	}

@@ -88,7 +88,7 @@ func TestReportOfInterrupted(t *testing.T) {
 	cmd, _, stderr := quietly()
 	cmd.Annotations = map[string]string{arguments: "minimize --sought"}
 	flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{chosen: untwist.Options{Budget: math.MaxInt}, report: to}}
-	if _, ok := flags.minimize(cmd, foreign(f), newProgressLine(stderr, true)).(signalled); !ok {
+	if _, ok := flags.minimize(cmd, nil, foreign(f), newProgressLine(stderr, true)).(signalled); !ok {
 		t.Error("it did not end by the signal")
 	}
 	page := read(t, to)

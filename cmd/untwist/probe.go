@@ -35,7 +35,7 @@ func probeCommand() *cobra.Command {
 		Use:   "probe [FILE.toml]",
 		Short: "Find and certify the coordinates in which a function separates",
 		Args:  oneFile,
-		RunE:  f.run,
+		RunE:  f.with(f.probe),
 	}
 	flags := cmd.Flags()
 	f.runFlags.register(flags)
@@ -47,13 +47,8 @@ func probeCommand() *cobra.Command {
 	return cmd
 }
 
-// run probes the subject that the flags describe.
-func (f *probeFlags) run(cmd *cobra.Command, args []string) error {
-	return f.with(cmd, args, func(_ *source, s subject, line *progressLine) error { return f.probe(cmd, s, line) })
-}
-
 // probe probes a subject, prints what was found, writes the frame and draws.
-func (f *probeFlags) probe(cmd *cobra.Command, s subject, line *progressLine) error {
+func (f *probeFlags) probe(cmd *cobra.Command, _ *source, s subject, line *progressLine) error {
 	options := f.options(s, line)
 	var err error
 	if options.Identifier, err = road(f.road); err != nil {

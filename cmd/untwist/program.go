@@ -26,7 +26,6 @@ type programFlags struct {
 // programOnly are the flags that have no meaning for built-in problems.
 var programOnly = []string{"param", "protocol", "eof", "procs", "timeout", "retries", "keep-failed", "template", "result", "result-file", "minimum", "value", "accept-program", "residuals", "output", "maximize"}
 
-// register declares the flags.
 func (f *programFlags) register(flags *pflag.FlagSet) {
 	flags.Var(text(&f.exec), "exec", "minimise what the program `CMD` computes; words are split as a shell does it, but no shell is started; {name} stands for the value of a parameter, {all} for all values")
 	flags.Var(text(&f.Protocol), "protocol", "how points and values are exchanged: `NAME` is once, lines, json, binary or batch (default once if there are placeholders or templates, else lines)")

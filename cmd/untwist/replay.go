@@ -51,18 +51,10 @@ func reportJournal(ctx context.Context, file, to, value string, t tally) error {
 
 // An archive is the objective of a run that is made again. It is never asked: the journal is
 // before it.
-type archive struct {
-	dim, numbers int // of a point, and of an answer that has several
-}
+type archive struct{ shape }
 
 // Archived says that the journal has all values.
 func (a archive) Archived() {}
-
-// Dim returns how many numbers a point has.
-func (a archive) Dim() int { return a.dim }
-
-// Numbers returns how many numbers an answer has; 0: a value alone.
-func (a archive) Numbers() int { return a.numbers }
 
 // Evaluate evaluates nothing.
 func (a archive) Evaluate(context.Context, *mat.Dense, []float64) error { return journal.ErrEnd }
@@ -77,7 +69,7 @@ func (d decided) replay(ctx context.Context, p *paper, t tally) (page.Page, erro
 		return page.Page{}, err
 	}
 	o.Seen = p.see
-	f := archive{t.summary.Dim, d.Several.numbers()}
+	f := archive{shape{t.summary.Dim, d.Several.numbers()}}
 	var out page.Page
 	if d.probes() {
 		var findings untwist.Findings

@@ -71,10 +71,7 @@ func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
 		_, printed := fmt.Fprint(cmd.OutOrStdout(), f.Table(journeys))
 		err = cmp.Or(printed, f.Draw(ctx, dir, journeys))
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
+	return cmp.Or(context.Cause(ctx), err)
 }
 
 // An openQuestion is one that the paper leaves open, or claims to have answered, and that a sweep
@@ -86,7 +83,7 @@ type openQuestion struct {
 	file              string // what files are called, for example
 	sizes             string // what --sizes are, in words; "": there is no such flag
 	dims              bool   // it sweeps the dimension
-	sweep             func(*sweepFlags) (experiment.Sweep, error)
+	sweep             func(e experiment.Extent, dims []int) (experiment.Sweep, error)
 }
 
 // questions are those that sweeps answer.
@@ -111,9 +108,7 @@ transformed noise on f(x) = g(Wx), W known. The paper claims that with noise alo
 coordinates this grows linearly with the dimension. The last table has the exponents p of the law
 d^p that fits best, with intervals. A run has 50,000·d queries, and 5,000·d with isotropic noise.`,
 		"The whole takes hours: try --dims 10,20,50 --runs 5.", "rastrigin and squared-norm", "scaling-d10-to-50-5runs", "", true,
-		func(f *sweepFlags) (experiment.Sweep, error) {
-			return experiment.Scaling(f.Extent, f.dims)
-		}},
+		experiment.Scaling},
 }
 
 const (
@@ -122,8 +117,8 @@ const (
 )
 
 // extent makes a sweep of its extent alone.
-func extent(sweep func(experiment.Extent) (experiment.Sweep, error)) func(*sweepFlags) (experiment.Sweep, error) {
-	return func(f *sweepFlags) (experiment.Sweep, error) { return sweep(f.Extent) }
+func extent(sweep func(experiment.Extent) (experiment.Sweep, error)) func(experiment.Extent, []int) (experiment.Sweep, error) {
+	return func(e experiment.Extent, _ []int) (experiment.Sweep, error) { return sweep(e) }
 }
 
 // sweepFlags are the flags of a question as they were given.
@@ -177,7 +172,7 @@ runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sw
 // run makes the runs that are missing, and the tables.
 func (f *sweepFlags) run(cmd *cobra.Command, q openQuestion) error {
 	trim(f.Problems)
-	s, err := q.sweep(f)
+	s, err := q.sweep(f.Extent, f.dims)
 	if err != nil {
 		return new(source).usage(err)
 	}

@@ -70,19 +70,19 @@ func (f *runFlags) until(ctx context.Context) (context.Context, context.CancelFu
 	return context.WithDeadlineCause(ctx, f.began.Add(f.chosen.Time), objective.ErrTime)
 }
 
-// with does something with the subject that the flags describe.
-func (f *runFlags) with(cmd *cobra.Command, args []string, do func(*source, subject, *progressLine) error) error {
-	return f.subject.with(cmd, args, func() (bool, error) {
+// with makes a command of what it does with the subject that the flags describe.
+func (f *runFlags) with(do action) func(*cobra.Command, []string) error {
+	return f.subject.with(func() (bool, error) {
 		f.began, f.subject.time = time.Now(), f.chosen.Time
 		return f.quiet, nil
-	}, func(from *source, s subject, line *progressLine) error {
+	}, func(cmd *cobra.Command, from *source, s subject, line *progressLine) error {
 		if err := f.fits(from, s); err != nil {
 			return err
 		}
 		if d := s.objective.Dim(); f.chosen.Journal.File != "" && f.points && d >= cmaes.LargeFrom {
 			note(cmd, "--journal: a point takes %s bytes; --journal-points=false keeps a hash of each instead", words.Thousands(8*d))
 		}
-		return do(from, s, line)
+		return do(cmd, from, s, line)
 	})
 }
 

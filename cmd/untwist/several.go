@@ -20,7 +20,6 @@ type severalFlags struct {
 	outputs []string
 }
 
-// register declares the flags.
 func (f *severalFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.Residuals), "residuals", "an answer has so many residuals instead of a value: the sum of their squares is minimised")
 	flags.StringArrayVar(&f.outputs, "output", nil, "an answer has this number too, and it may be limited: `NAME`, 'stress<=25', 'flow>=10', 'stress[10]<=25000' (stress1 … stress10); may be given several times, in order")
@@ -172,12 +171,4 @@ func (r rank) of(a objective.Answer) (over, value float64) {
 		}
 	}
 	return over, value
-}
-
-// dim returns how many numbers a point has.
-func (s subject) dim() int {
-	if s.space != nil {
-		return len(s.space)
-	}
-	return s.objective.Dim()
 }

@@ -28,7 +28,7 @@ func TestSignals(t *testing.T) {
 		}}
 		cmd, stdout, stderr := quietly()
 		flags := minimizeFlags{strategy: "cbo", runFlags: runFlags{chosen: untwist.Options{Budget: math.MaxInt}}}
-		err := flags.minimize(cmd, foreign(f), newProgressLine(stderr, true))
+		err := flags.minimize(cmd, nil, foreign(f), newProgressLine(stderr, true))
 		if ended, ok := err.(signalled); !ok || ended.status() != status {
 			t.Errorf("%v: ended by %v, want status %d", signal, err, status)
 		}

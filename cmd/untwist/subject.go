@@ -48,6 +48,14 @@ func (s subject) box() objective.Box {
 	return s.start
 }
 
+// parameters returns the parameters: x1, x2, … if they have no names.
+func (s subject) parameters() parameter.Space {
+	if s.space == nil {
+		return parameter.Plain(s.objective.Dim())
+	}
+	return s.space
+}
+
 // target returns the value of f at which to stop. v is a gap above the minimum if that is
 // known, and otherwise a value of f; nil: the search does not stop early.
 func (s subject) target(v *float64) *float64 {
@@ -63,10 +71,7 @@ func (s subject) close(cmd *cobra.Command, stands error) error {
 	if s.program == nil {
 		return stands
 	}
-	err := s.program.Close()
-	if stands != nil {
-		err = stands
-	}
+	err := cmp.Or(stands, s.program.Close())
 	dir, n := s.program.Kept()
 	var ended signalled
 	switch {
@@ -104,7 +109,6 @@ type subjectFlags struct {
 // builtInOnly are the flags that have no meaning for programs.
 var builtInOnly = slices.Concat([]string{"components", "mix", "block", "blocks", "entries", "permute", "mixint"}, blemishes)
 
-// register declares the flags.
 func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	f.spec.Dim = 10
 	flags.StringVar(&f.spec.Name, "problem", "", "`NAME` of a built-in problem: one of "+problem.Choice())
@@ -119,7 +123,8 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Var(count(&f.spec.Entries), "entries", "entries in a row of W, for --mix banded and sparse (default 3; microring: its own band)")
 	toggle(flags, &f.spec.Permute, "permute", "put the columns of W into random order, for --mix banded and sparse")
 	toggle(flags, &f.mixint, "mixint", "give the parameters of a built-in problem, by fifths, 2, 4, 8 or 16 values, or any; its minimum is then not known")
-	registerBlemishes(flags, &f.spec.Blemishes)
+	b := &f.spec.Blemishes
+	registerBlemishes(flags, b, atLeast0.flag(&b.Coupling), text(&b.Map), atLeast0.flag(&b.Noise))
 	flags.Var(seed(&f.spec.Seed), "seed", "all randomness, a built-in problem's and the search's, follows from it")
 	flags.Var(text(&f.start), "start", "`LO:HI` or FILE: where to look first; this is not a limit (default the bounds, else the problem's domain)")
 	flags.Var(text(&f.bounds), "bounds", "`LO:HI` or FILE with a line \"LO HI\" for each coordinate: nothing outside is ever queried")
@@ -130,25 +135,30 @@ func (f *subjectFlags) register(flags *pflag.FlagSet) {
 	flags.Lookup("caller").Hidden = true
 }
 
-// with does something with the subject that the flags describe, and then ends its processes. When
-// the flags are known, ready says whether no progress is shown.
-func (f *subjectFlags) with(cmd *cobra.Command, args []string, ready func() (quiet bool, err error), do func(*source, subject, *progressLine) error) error {
-	from, err := readSource(cmd.Flags(), args)
-	if err != nil {
-		return err
+// An action is what a command does with a subject.
+type action func(cmd *cobra.Command, from *source, s subject, line *progressLine) error
+
+// with makes a command of what it does with the subject that the flags describe. Then the subject's
+// processes end. When the flags are known, ready says whether no progress is shown.
+func (f *subjectFlags) with(ready func() (quiet bool, err error), do action) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		from, err := readSource(cmd.Flags(), args)
+		if err != nil {
+			return err
+		}
+		quiet, err := ready()
+		if err != nil {
+			return err
+		}
+		line := newProgressLine(cmd.ErrOrStderr(), quiet)
+		s, err := f.subject(from, line.note)
+		if err != nil {
+			return from.usage(err)
+		}
+		s.words.Value, s.words.Unit = quantity(f.value)
+		s.words.Maximize = s.several.Maximize
+		return s.close(cmd, from.usage(do(cmd, from, s, line)))
 	}
-	quiet, err := ready()
-	if err != nil {
-		return err
-	}
-	line := newProgressLine(cmd.ErrOrStderr(), quiet)
-	s, err := f.subject(from, line.note)
-	if err != nil {
-		return from.usage(err)
-	}
-	s.words.Value, s.words.Unit = quantity(f.value)
-	s.words.Maximize = s.several.Maximize
-	return s.close(cmd, from.usage(do(from, s, line)))
 }
 
 // subject makes the subject that the flags describe. note is told what the user should know
@@ -172,7 +182,7 @@ func (f *subjectFlags) subject(s *source, note func(string)) (subject, error) {
 	}
 	others := programOnly
 	if f.worker {
-		others = slices.DeleteFunc(slices.Clone(others), isProcs)
+		others = allBut(others, "procs")
 	}
 	if flag := s.first(others); flag != "" {
 		hint := ""
@@ -192,8 +202,10 @@ func quantity(text string) (name, unit string) {
 	return strings.TrimSpace(text), ""
 }
 
-// isProcs reports whether a flag says how many points are evaluated at the same time.
-func isProcs(flag string) bool { return flag == "procs" }
+// allBut returns a list of flags without these.
+func allBut(flags []string, these ...string) []string {
+	return slices.DeleteFunc(slices.Clone(flags), func(flag string) bool { return slices.Contains(these, flag) })
+}
 
 // own makes a subject of the user's program.
 func (f *subjectFlags) own(s *source, note func(string)) (subject, error) {
@@ -261,12 +273,9 @@ func (f *subjectFlags) where(s *source) (parameter.Space, [][]float64, error) {
 // problems and programs.
 var calledWithout = []string{"problem", "exec", "dim", "bounds", "start", "x0"}
 
-// isCalled reports whether a flag of programs is one of callers too.
-func isCalled(flag string) bool { return isProcs(flag) || flag == "value" }
-
 // called makes a subject of whoever has started this program.
 func (f *subjectFlags) called(s *source) (subject, error) {
-	others := slices.DeleteFunc(slices.Concat(calledWithout, builtInOnly, programOnly), isCalled)
+	others := slices.Concat(calledWithout, builtInOnly, allBut(programOnly, "procs", "value")) // callers have these two
 	if flag := s.first(others); flag != "" || s.file != nil {
 		return subject{}, usageError{fmt.Errorf("--caller takes neither a problem file nor --%s", cmp.Or(flag, "exec"))}
 	}

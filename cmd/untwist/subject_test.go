@@ -54,7 +54,7 @@ func TestForeignSubject(t *testing.T) {
 	dir := t.TempDir()
 	cmd, stdout, stderr := quietly()
 	f := minimizeFlags{strategy: "auto", runFlags: runFlags{json: true, plot: dir, chosen: untwist.Options{Target: new(1e-6)}}}
-	if err := f.minimize(cmd, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
+	if err := f.minimize(cmd, nil, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
 		t.Fatal(err)
 	}
 	var object map[string]any
@@ -79,7 +79,7 @@ func TestForeignSubject(t *testing.T) {
 func TestForeignProbe(t *testing.T) {
 	cmd, stdout, stderr := quietly()
 	var f probeFlags
-	if err := f.probe(cmd, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
+	if err := f.probe(cmd, nil, foreign(squares{}), newProgressLine(stderr, true)); err != nil {
 		t.Fatal(err)
 	}
 	if text := stdout.String(); strings.Contains(text, "recovery error") || !strings.Contains(text, "problem         ./squares, 3 dimensions, seed 5\n") {

@@ -158,15 +158,17 @@ func (t *trace) draw(dir string) error {
 		return series
 	}
 	var coordinates []chart.Series
+	lowest := math.Inf(1) // where the axis begins
 	for j := range t.kept[0].quartiles {
 		series := of(fmt.Sprintf("x%d", j+1), func(s tracedStep) float64 { return s.quartiles[j][1] })
 		for _, s := range t.kept {
 			series.Lower, series.Upper = append(series.Lower, s.quartiles[j][0]), append(series.Upper, s.quartiles[j][2])
 		}
+		lowest = min(lowest, slices.Min(series.Lower))
 		coordinates = append(coordinates, series)
 	}
 	steps := chart.Axis{Label: "step", Scale: chart.Linear}
-	where := chart.Lines{Title: "Where the particles are: median and quartiles", X: steps, Y: chart.Axis{Label: "coordinate", Scale: chart.Linear, Lo: t.lowest()},
+	where := chart.Lines{Title: "Where the particles are: median and quartiles", X: steps, Y: chart.Axis{Label: "coordinate", Scale: chart.Linear, Lo: lowest},
 		Panels: []chart.Panel{{Series: coordinates}}, Steps: true}
 	how := chart.Lines{Title: "Spread, effective sample size and α", X: steps, Y: chart.Axis{Label: "value", Scale: chart.Logarithmic}, Steps: true,
 		Panels: []chart.Panel{{Series: []chart.Series{
@@ -175,17 +177,6 @@ func (t *trace) draw(dir string) error {
 			of("α", func(s tracedStep) float64 { return s.alpha }),
 		}}}}
 	return cmp.Or(where.Draw().Save(filepath.Join(dir, "trace-particles.svg")), how.Draw().Save(filepath.Join(dir, "trace-steps.svg")))
-}
-
-// lowest returns the least quartile, at which the axis begins.
-func (t *trace) lowest() float64 {
-	least := math.Inf(1)
-	for _, s := range t.kept {
-		for _, q := range s.quartiles {
-			least = min(least, q[0])
-		}
-	}
-	return least
 }
 
 // A tableFile is a file of rows with commas between their numbers.

@@ -40,26 +40,37 @@ func (v value[T]) Set(given string) error {
 // long as it is whole.
 func count(to *int) pflag.Value { return value[int]{to, "N", wholeNumber} }
 
+// must reads a value that has to be ok. What it must be is said where it is not.
+func must[T any](read func(string) (T, error), ok func(T) bool, what string) func(string) (T, error) {
+	return func(given string) (T, error) {
+		v, err := read(given)
+		if err != nil || !ok(v) {
+			err = errors.New("must be " + what)
+		}
+		return v, err
+	}
+}
+
+// whatever is ok with every value.
+func whatever[T any](T) bool { return true }
+
+// optional is a flag for a value that is nil if it was left out.
+func optional[T any](to **T, kind string, read func(string) (T, error)) pflag.Value {
+	return value[*T]{to, kind, func(given string) (*T, error) {
+		v, err := read(given)
+		return &v, err
+	}}
+}
+
 // whole is a flag for a whole number of at least 0; nil: it was left out.
 func whole(to **int) pflag.Value {
-	return value[*int]{to, "N", func(given string) (*int, error) {
-		n, err := strconv.Atoi(given)
-		if err != nil || n < 0 {
-			err = errors.New("must be a whole number of at least 0")
-		}
-		return &n, err
-	}}
+	return optional(to, "N", must(strconv.Atoi, func(n int) bool { return n >= 0 }, "a whole number of at least 0"))
 }
 
 // seed is a flag for a whole number of at least 0.
 func seed(to *uint64) pflag.Value {
-	return value[uint64]{to, "N", func(given string) (uint64, error) {
-		n, err := strconv.ParseUint(given, 10, 64)
-		if err != nil {
-			err = errors.New("must be a whole number from 0 to 2⁶⁴−1")
-		}
-		return n, err
-	}}
+	read := func(given string) (uint64, error) { return strconv.ParseUint(given, 10, 64) }
+	return value[uint64]{to, "N", must(read, whatever, "a whole number from 0 to 2⁶⁴−1")}
 }
 
 // text is a flag for words. An empty one is refused, since it would be taken for a flag that
@@ -75,58 +86,37 @@ func text[T ~string](to *T) pflag.Value {
 
 // duration is a flag for a time above 0.
 func duration(to *time.Duration) pflag.Value {
-	return value[time.Duration]{to, "TIME", func(given string) (time.Duration, error) {
-		v, err := time.ParseDuration(given)
-		if err != nil || v <= 0 {
-			err = errors.New("must be a time above 0 with its unit: 90s, 10m, 2h30m")
-		}
-		return v, err
-	}}
+	positive := func(d time.Duration) bool { return d > 0 }
+	return value[time.Duration]{to, "TIME", must(time.ParseDuration, positive, "a time above 0 with its unit: 90s, 10m, 2h30m")}
 }
 
 // toggle declares a flag that is on or off, and needs no value.
 func toggle(flags *pflag.FlagSet, to *bool, name, usage string) {
-	flags.Var(value[bool]{to, "bool", func(given string) (bool, error) {
-		v, err := strconv.ParseBool(given)
-		if err != nil {
-			err = errors.New("must be true or false")
-		}
-		return v, err
-	}}, name, usage)
+	flags.Var(value[bool]{to, "bool", must(strconv.ParseBool, whatever, "true or false")}, name, usage)
 	flags.Lookup(name).NoOptDefVal = "true"
 }
 
-// numbers are those that a flag takes.
-type numbers struct {
-	allow func(float64) bool
-	must  string
-}
+// A number reads the numbers that a flag takes.
+type number func(given string) (float64, error)
 
 var (
-	anyNumber = numbers{func(float64) bool { return true }, "finite"}
-	atLeast0  = numbers{func(v float64) bool { return v >= 0 }, "at least 0"}
-	above0    = numbers{func(v float64) bool { return v > 0 }, "above 0"}
-	aShare    = numbers{func(v float64) bool { return v > 0 && v <= 1 }, "above 0 and at most 1"}
-	below1    = numbers{func(v float64) bool { return v >= 0 && v < 1 }, "at least 0 and below 1"}
+	anyNumber = finite(whatever, "finite")
+	atLeast0  = finite(func(v float64) bool { return v >= 0 }, "at least 0")
+	above0    = finite(func(v float64) bool { return v > 0 }, "above 0")
+	aShare    = finite(func(v float64) bool { return v > 0 && v <= 1 }, "above 0 and at most 1")
+	below1    = finite(func(v float64) bool { return v >= 0 && v < 1 }, "at least 0 and below 1")
 )
 
-// read reads a number.
-func (n numbers) read(given string) (float64, error) {
-	v, err := strconv.ParseFloat(given, 64)
-	if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || !n.allow(v) {
-		err = fmt.Errorf("must be a number that is %s", n.must)
-	}
-	return v, err
+// finite reads finite numbers that are allowed.
+func finite(allowed func(float64) bool, what string) number {
+	read := func(given string) (float64, error) { return strconv.ParseFloat(given, 64) }
+	ok := func(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) && allowed(v) }
+	return must(read, ok, "a number that is "+what)
 }
 
 // flag is a flag for a number, and optional one that is nil if it was left out.
-func (n numbers) flag(to *float64) pflag.Value { return value[float64]{to, "V", n.read} }
-func (n numbers) optional(to **float64) pflag.Value {
-	return value[*float64]{to, "V", func(given string) (*float64, error) {
-		v, err := n.read(given)
-		return &v, err
-	}}
-}
+func (n number) flag(to *float64) pflag.Value      { return value[float64]{to, "V", n} }
+func (n number) optional(to **float64) pflag.Value { return optional(to, "V", n) }
 
 // A several flag takes values with commas between them, and may be given several times.
 type several interface{ several() }
@@ -181,7 +171,7 @@ func quoting[T any](read func(string) (T, error)) func(string) (T, error) {
 func nameList(to *[]string) pflag.Value { return list[string]{to, "NAMES", atCommas, present("name")} }
 func countList(to *[]int) pflag.Value   { return list[int]{to, "N,N", atCommas, quoting(wholeNumber)} }
 func numberList(to *[]float64) pflag.Value {
-	return list[float64]{to, "V,V", atCommas, quoting(anyNumber.read)}
+	return list[float64]{to, "V,V", atCommas, quoting(anyNumber)}
 }
 
 // methodList is a flag for methods. The command of NAME=exec:CMD may have commas in it: it

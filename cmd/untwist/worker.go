@@ -32,7 +32,7 @@ func workerCommand() *cobra.Command {
 		Use:   "worker [FILE.toml]",
 		Short: "Evaluate points of a run on another machine",
 		Args:  oneFile,
-		RunE:  f.run,
+		RunE:  f.subject.with(f.ready, f.work),
 	}
 	flags := cmd.Flags()
 	f.subject.register(flags)
@@ -51,21 +51,18 @@ func workerCommand() *cobra.Command {
 // defaultGrace is less than the 30 seconds after which Slurm, Kubernetes and others kill.
 const defaultGrace = 20 * time.Second
 
-// run works for a run.
-func (f *workerFlags) run(cmd *cobra.Command, args []string) error {
-	return f.subject.with(cmd, args, func() (bool, error) {
-		if f.server == "" {
-			return true, usageError{errors.New("where is the run? Give --server URL, such as nats://127.0.0.1:4222")}
-		}
-		if p := &f.subject.program; p.Procs == 0 && p.Protocol != program.Batch {
-			p.Procs = coresAllowed()
-		}
-		return true, nil
-	}, f.work)
+// ready finds out how many processes there are. A worker shows no progress.
+func (f *workerFlags) ready() (quiet bool, err error) {
+	if f.server == "" {
+		return true, usageError{errors.New("where is the run? Give --server URL, such as nats://127.0.0.1:4222")}
+	}
+	if p := &f.subject.program; p.Procs == 0 && p.Protocol != program.Batch {
+		p.Procs = cores(os.DirFS("/"), os.Getenv, runtime.NumCPU())
+	}
+	return true, nil
 }
 
-// work works with a subject.
-func (f *workerFlags) work(from *source, s subject, line *progressLine) error {
+func (f *workerFlags) work(_ *cobra.Command, from *source, s subject, line *progressLine) error {
 	if s.caller != nil {
 		return usageError{errors.New("a worker has no caller")}
 	}
@@ -114,13 +111,9 @@ func keptBy(proc, procs int, all *int) int {
 	return (n + procs - proc) / procs
 }
 
-// coresAllowed returns how many processes a worker should run at the same time: as many cores
-// as the scheduler has given it, or the control group allows, or the machine has.
-func coresAllowed() int {
-	return cores(os.DirFS("/"), os.Getenv, runtime.NumCPU())
-}
-
-// cores is coresAllowed on a machine with these files, variables and processors.
+// cores returns how many processes a worker should run at the same time, on a machine with these
+// files, variables and processors: as many cores as the scheduler has given it, or the control
+// group allows, or the machine has.
 func cores(root fs.FS, getenv func(string) string, cpus int) int {
 	if n, err := strconv.Atoi(getenv("SLURM_CPUS_PER_TASK")); err == nil && n > 0 {
 		return n

@@ -54,7 +54,6 @@ func hopeless(err error) bool {
 	return errors.As(err, &connect) && connect.Fatal || errors.As(err, &message) || errors.Is(err, ErrRefused)
 }
 
-// rest waits.
 func (w *worker) rest(ctx context.Context, d time.Duration) {
 	timeout, stop := w.clock.after(d)
 	defer stop()
@@ -116,6 +115,11 @@ func (w *worker) explain(run RunID) (wire.Welcome, error) {
 	if h.About = wire.Pack(w.About); len(h.About) > wire.LongestMessage/2 {
 		return wire.Welcome{Refused: "the worker does not evaluate what the run is about"}, nil
 	}
+	return w.say(run, h)
+}
+
+// say says hello to the coordinator of a run, and returns its answer.
+func (w *worker) say(run RunID, h wire.Hello) (wire.Welcome, error) {
 	m, err := w.nc.Request(subject(run, hello), h.Encode(), answerWithin)
 	if err != nil {
 		return wire.Welcome{}, err
@@ -161,9 +165,8 @@ func (w *worker) hello() wire.Hello {
 	return h
 }
 
-// beat says hello until the worker is done, and gives up what the coordinator does not need
-// any more.
-func (w *worker) beat(done <-chan struct{}) {
+// atBeats does something at every beat, until it is done.
+func (w *worker) atBeats(done <-chan struct{}, do func()) {
 	beats, stop := w.clock.every(beat)
 	defer stop()
 	for {
@@ -171,22 +174,18 @@ func (w *worker) beat(done <-chan struct{}) {
 		case <-done:
 			return
 		case <-beats:
+			do()
 		}
-		w.greet()
 	}
 }
 
-// greet says hello once.
+// greet says hello once, and gives up what the coordinator does not need any more.
 func (w *worker) greet() {
 	h := w.hello()
 	if w.drain.Err() != nil {
 		h.Procs = max(len(h.Working), 1)
 	}
-	m, err := w.nc.Request(subject(w.run, hello), h.Encode(), answerWithin)
-	var welcome wire.Welcome
-	if err == nil {
-		welcome, _, err = wire.DecodeWelcome(m.Data)
-	}
+	welcome, err := w.say(w.run, h)
 	switch {
 	case err != nil:
 		w.absent()

@@ -29,7 +29,6 @@ type batch struct {
 	why     error            // it cannot
 	enders  map[int][]string // the workers that a row has ended
 	checks  []uint32         // of the points; 0: not known yet, or really 0
-	scratch []byte
 }
 
 func newBatch(points *mat.Dense, values []float64, number func(int) int, tell func(int, objective.Answer)) *batch {
@@ -44,9 +43,9 @@ func newBatch(points *mat.Dense, values []float64, number func(int) int, tell fu
 	return b
 }
 
-// row returns the row of a query, -1 if it is none of the batch.
+// row returns the row of a query, -1 if it is none of the batch. There need not be a batch.
 func (b *batch) row(number int) int {
-	if len(b.numbers) == 0 {
+	if b == nil || len(b.numbers) == 0 {
 		return -1
 	}
 	if row := number - b.numbers[0]; row >= 0 && row < len(b.numbers) && b.numbers[row] == number { // none was known before
@@ -61,7 +60,7 @@ func (b *batch) row(number int) int {
 // matches reports whether a checksum is that of a row's point.
 func (b *batch) matches(row int, check uint32) bool {
 	if b.checks[row] == 0 {
-		b.checks[row] = wire.CheckOf(b.points.RawRowView(row), &b.scratch)
+		b.checks[row] = wire.CheckOf(b.points.RawRowView(row))
 	}
 	return b.checks[row] == check
 }

@@ -69,7 +69,7 @@ type Coordinator struct {
 
 	complained time.Time // about the server
 
-	latest   report // the last that was made
+	latest   []byte // the last status that was made, as a message
 	reported time.Time
 }
 
@@ -87,7 +87,6 @@ func Coordinate(server string, a Access, c Config) (*Coordinator, error) {
 	return coordinate(c, link{server, a}.connect)
 }
 
-// coordinate makes a coordinator.
 func coordinate(c Config, connect func(...nats.Option) (*nats.Conn, error)) (*Coordinator, error) {
 	if c.Dim < 1 || c.Dim > wire.MostDim {
 		return nil, objective.BadOption("Dim", "a point of %d numbers cannot be sent; at most %d can", c.Dim, wire.MostDim)
@@ -214,17 +213,11 @@ func (o *Coordinator) watch() {
 		case <-o.life.Done():
 			return
 		case line := <-o.broken:
-			if owed = line; o.mend(line, true) {
-				owed = ""
-			}
-			tried = o.config.clock.now()
+			owed, tried = o.mend(line, true), o.config.clock.now()
 		case <-ticks:
 			now := o.config.clock.now()
 			if owed != "" && now.Sub(tried) >= retryAfter {
-				if o.mend(owed, false) {
-					owed = ""
-				}
-				tried = o.config.clock.now()
+				owed, tried = o.mend(owed, false), o.config.clock.now()
 			}
 			o.mu.Lock()
 			o.desk.tick(now)
@@ -245,17 +238,17 @@ func (o *Coordinator) breaks(line string) {
 	}
 }
 
-// mend makes the queue anew after the connection was lost, says so, and reports whether it
-// could. The server may have forgotten it, or may have kept some of it, which would come twice.
-// aloud says why if it cannot.
-func (o *Coordinator) mend(line string, aloud bool) bool {
+// mend makes the queue anew after the connection was lost, and says so in a line. It returns the
+// line if it cannot, and says why if that is to be aloud; "": it has. The server may have forgotten
+// the queue, or may have kept some of it, which would come twice.
+func (o *Coordinator) mend(line string, aloud bool) (owed string) {
 	ctx, cancel := context.WithTimeout(o.life, queueWithin)
 	defer cancel()
 	if err := o.queue.mend(ctx); err != nil {
 		if o.life.Err() == nil && aloud {
 			o.config.Note(err.Error() + "; trying again")
 		}
-		return false
+		return line
 	}
 	o.queue.purge()
 	now := o.config.clock.now()
@@ -263,7 +256,7 @@ func (o *Coordinator) mend(line string, aloud bool) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.desk.board.repost(now, &o.desk.roster)
-	return true
+	return ""
 }
 
 // complain says, once a minute at most, why the server does not take work.

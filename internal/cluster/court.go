@@ -93,7 +93,8 @@ func (d *desk) check(m *member, rows []int, now time.Time) {
 			skip: []string{m.name}, check: true,
 		}
 		for i, row := range rows[:n] {
-			c.open(b, row, m.name, o.points[i*d.board.dim:(i+1)*d.board.dim]).order = o
+			b.judged[row] = true
+			c.open(b.numbers[row], o.points[i*d.board.dim:(i+1)*d.board.dim], m.name, b.values[row]).order = o
 		}
 		d.board.send(o, now)
 		rows = rows[n:]
@@ -111,16 +112,14 @@ func (c *court) room(d int) bool {
 	return len(c.pending) < mostPending && len(c.pending)*d < mostPendingNumbers
 }
 
-// open opens a case about a row, for which a worker has a value. The point is a copy of the
-// row's, which does not last.
-func (c *court) open(b *batch, row int, worker string, point []float64) *dispute {
+// open opens a case about a query, for which a worker has a value. The point is not one of a
+// batch, which does not last.
+func (c *court) open(number int, point []float64, worker string, value float64) *dispute {
 	if c.pending == nil {
 		c.pending = map[int]*dispute{}
 	}
-	p := &dispute{point: point, said: []statement{{worker, b.values[row]}}}
-	p.check = wire.CheckOf(point, &b.scratch)
-	c.pending[b.numbers[row]] = p
-	b.judged[row] = true
+	p := &dispute{point: point, check: wire.CheckOf(point), said: []statement{{worker, value}}}
+	c.pending[number] = p
 	return p
 }
 
@@ -130,7 +129,8 @@ func (d *desk) second(b *batch, row int, m *member, a wire.Answer, now time.Time
 	if b.values[row] == a.Value || b.judged[row] || timedOut(a.Answer) || !d.court.room(d.board.dim) {
 		return
 	}
-	d.court.open(b, row, b.by[row], slices.Clone(b.points.RawRowView(row)))
+	b.judged[row] = true
+	d.court.open(b.numbers[row], slices.Clone(b.points.RawRowView(row)), b.by[row], b.values[row])
 	d.compare(m, b.numbers[row], a, now)
 }
 
@@ -243,7 +243,6 @@ func (d *desk) exclude(worker, why string) {
 	}
 }
 
-// close closes a case.
 func (d *desk) close(number int) {
 	if p := d.court.pending[number]; p != nil {
 		d.board.arrived(p.order, number)

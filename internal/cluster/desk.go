@@ -38,7 +38,6 @@ const (
 	strange
 )
 
-// begin begins a batch.
 func (d *desk) begin(b *batch, now time.Time) {
 	d.batch = b
 	b.began, b.latest = now, now
@@ -99,7 +98,6 @@ func (d *desk) late(o *order, now time.Time) bool {
 		now.Sub(o.sent) > 2*d.pace.usual(o.n)+b.rest()+patience
 }
 
-// take takes values.
 func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	d.roster.expire(now)
 	m := d.roster.all[v.Worker]
@@ -113,11 +111,9 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 	if v.First > d.highest {
 		return early
 	}
-	if d.batch != nil {
-		for _, a := range v.Answers {
-			if row := d.batch.row(v.First + a.Offset); row >= 0 && !d.batch.matches(row, a.Check) {
-				return strange
-			}
+	for _, a := range v.Answers {
+		if row := d.batch.row(v.First + a.Offset); row >= 0 && !d.batch.matches(row, a.Check) {
+			return strange
 		}
 	}
 	var fresh []int // rows whose values are new
@@ -153,9 +149,6 @@ func (d *desk) take(v *wire.Values, now time.Time) verdict {
 // order up.
 func (d *desk) rest(v *wire.Values, now time.Time) {
 	b := d.batch
-	if b == nil {
-		return
-	}
 	row := b.row(v.First)
 	if row < 0 {
 		return
@@ -177,9 +170,6 @@ func (d *desk) answer(m *member, number int, a wire.Answer, now time.Time) (row 
 		return 0, false
 	}
 	b := d.batch
-	if b == nil {
-		return 0, false
-	}
 	if row = b.row(number); row < 0 {
 		return 0, false
 	}

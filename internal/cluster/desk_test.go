@@ -77,9 +77,8 @@ func (w *world) take(worker string) *wire.Chunk {
 // values evaluates a chunk.
 func evaluated(c *wire.Chunk, worker string, f func(x []float64) float64, seconds float64) *wire.Values {
 	v := &wire.Values{Run: c.Run, Worker: worker, First: c.First}
-	var scratch []byte
 	for i := range c.Len() {
-		a := wire.Answer{Offset: i, Check: wire.CheckOf(c.Point(i), &scratch)}
+		a := wire.Answer{Offset: i, Check: wire.CheckOf(c.Point(i))}
 		a.Value, a.Seconds, a.By = f(c.Point(i)), seconds, worker
 		if math.IsNaN(a.Value) {
 			a.Value, a.Failure = math.Inf(1), &objective.Failure{Kind: objective.BadExit, Detail: "no license"}

@@ -164,12 +164,8 @@ func (d *desk) try(now time.Time) {
 	if d.court.pending[s.Query] != nil {
 		return
 	}
-	if d.court.pending == nil {
-		d.court.pending = map[int]*dispute{}
-	}
 	o := &order{first: s.Query, n: 1, points: s.Point, check: true}
-	var scratch []byte
-	d.court.pending[s.Query] = &dispute{point: s.Point, check: wire.CheckOf(s.Point, &scratch), said: []statement{{s.By, s.Value}}, order: o}
+	d.court.open(s.Query, s.Point, s.By, s.Value).order = o
 	d.board.send(o, now)
 }
 
@@ -205,9 +201,6 @@ const mostBroken = 3
 // that it was handed this: nobody else knows the point.
 func (d *desk) broke(m *member, h wire.Hello) {
 	b := d.batch
-	if b == nil {
-		return
-	}
 	row := b.row(h.Query)
 	if row < 0 || !b.matches(row, h.Check) || len(b.enders[row]) == mostBroken || slices.Contains(b.enders[row], m.name) {
 		return

@@ -229,9 +229,8 @@ func TestKnownSuccessesDecide(t *testing.T) {
 func TestThreeWorkersEndARun(t *testing.T) {
 	w := newWorld(1)
 	b := w.begin(1, 3, func(int) bool { return false })
-	var scratch []byte
 	broke := func(name string, query int, point float64) {
-		h := wire.Hello{Worker: name, Broken: "no licence", Query: query, Check: wire.CheckOf([]float64{point}, &scratch)}
+		h := wire.Hello{Worker: name, Broken: "no licence", Query: query, Check: wire.CheckOf([]float64{point})}
 		w.desk.broke(w.hello(name, 1), h)
 	}
 	for range mostBroken {

@@ -135,11 +135,11 @@ func (s *siege) hello(name string) wire.Hello {
 // values returns values that a worker may have made up.
 func (s *siege) values(name string) *wire.Values {
 	v := &wire.Values{Run: RunID{byte(1 + s.below(8)/7)}, Worker: name, First: s.below(30)}
-	offset, scratch := -1, []byte{}
+	offset := -1
 	for range 1 + s.below(6) {
 		offset += s.below(4) + 1
 		number, a := v.First+offset, wire.Answer{Offset: offset}
-		check := wire.CheckOf([]float64{float64(number), 0.5}, &scratch)
+		check := wire.CheckOf([]float64{float64(number), 0.5})
 		a.Check = check
 		switch s.below(8) {
 		case 0:

@@ -113,7 +113,7 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	w.mu.Unlock()
 	keeping, stop := context.WithCancel(context.Background())
 	var kept sync.WaitGroup
-	kept.Go(func() { w.keep(keeping, t) })
+	kept.Go(func() { w.atBeats(keeping.Done(), func() { _ = t.message.InProgress() }) }) // somebody works on it
 	if about, err := t.message.Metadata(); err == nil && about.NumDelivered > 1 {
 		w.greet() // somebody may have evaluated it meanwhile
 	}
@@ -144,30 +144,15 @@ func (w *worker) do(t *task, f objective.Objective, handing chan struct{}) {
 	}()
 }
 
-// keep says, as long as a chunk is worked on, that it is.
-func (w *worker) keep(ctx context.Context, t *task) {
-	beats, stop := w.clock.every(beat)
-	defer stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-beats:
-			_ = t.message.InProgress()
-		}
-	}
-}
-
 // evaluate evaluates a chunk. What is known when an error ends it is kept.
 func (w *worker) evaluate(ctx context.Context, t *task, f objective.Objective) error {
 	c := t.chunk
 	n := c.Len()
 	told := make(chan wire.Answer, n)
 	began := w.clock.now()
-	var scratch []byte
 	checks := make([]uint32, n)
 	for i := range checks {
-		checks[i] = wire.CheckOf(c.Point(i), &scratch)
+		checks[i] = wire.CheckOf(c.Point(i))
 	}
 	err := query.Each(query.WithNumbers(ctx, func(i int) int { return c.First + i }), f, c.Matrix(), make([]float64, n),
 		func(i int, a objective.Answer) { told <- wire.Answer{Offset: i, Check: checks[i], Answer: a} })

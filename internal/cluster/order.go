@@ -58,17 +58,20 @@ type board struct {
 	firsts  map[int]int // how many orders begin with a query
 }
 
-// all returns the orders that are out, the oldest first.
-func (b *board) all() iter.Seq[*order] {
-	return func(yield func(*order) bool) {
-		for e, next := b.out.Front(), (*list.Element)(nil); e != nil; e = next {
-			next = e.Next() // it may be taken down meanwhile
-			if !yield(e.Value.(*order)) {
+// each returns what is in a list, from its front. What it has yielded may be taken out meanwhile.
+func each[T any](l *list.List) iter.Seq[T] {
+	return func(yield func(T) bool) {
+		for e, next := l.Front(), (*list.Element)(nil); e != nil; e = next {
+			next = e.Next()
+			if !yield(e.Value.(T)) {
 				return
 			}
 		}
 	}
 }
+
+// all returns the orders that are out, the oldest first.
+func (b *board) all() iter.Seq[*order] { return each[*order](&b.out) }
 
 // send sends an order for the first time.
 func (b *board) send(o *order, now time.Time) {
@@ -163,11 +166,8 @@ func (b *board) needless(chunks []int) (needless []int) {
 // waits for. One that a coordinator before us has sent may not be on the board again yet.
 func (d *desk) needless(chunks []int) []int {
 	return slices.DeleteFunc(d.board.needless(chunks), func(first int) bool {
-		if first > d.highest || d.batch == nil {
-			return first > d.highest
-		}
 		row := d.batch.row(first)
-		return row >= 0 && !d.batch.known[row]
+		return first > d.highest || row >= 0 && !d.batch.known[row]
 	})
 }
 

@@ -77,7 +77,6 @@ func (q *queue) mend(ctx context.Context) error {
 	return explainQueue(err)
 }
 
-// remove removes the queue.
 func (q *queue) remove(ctx context.Context) error {
 	err := q.js.DeleteStream(ctx, streamOf(q.run))
 	if errors.Is(err, jetstream.ErrStreamNotFound) {

@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/internal/cluster/wire"
 )
 
-// listen listens to the workers.
 func (o *Coordinator) listen() error {
 	run := o.config.Run
 	for subject, hear := range map[string]nats.MsgHandler{
@@ -33,10 +32,10 @@ func (o *Coordinator) listen() error {
 
 // answer answers a request, but only where clients get their answers: the coordinator may do
 // more than a worker, and must not be made to say something elsewhere in its place.
-func answer(m *nats.Msg, message interface{ Encode() []byte }) {
+func answer(m *nats.Msg, message []byte) {
 	const ofAccounts = "_R_." // what a server makes of the inbox of a client in another account
 	if strings.HasPrefix(m.Reply, inboxOf("")) || strings.HasPrefix(m.Reply, ofAccounts) {
-		_ = m.Respond(message.Encode())
+		_ = m.Respond(message)
 	}
 }
 
@@ -57,7 +56,7 @@ func (o *Coordinator) greet(m *nats.Msg) {
 	default:
 		o.meet(h, &w)
 	}
-	answer(m, w)
+	answer(m, w.Encode())
 }
 
 // refusal says in what a description differs.
@@ -102,14 +101,13 @@ func (o *Coordinator) meet(h wire.Hello, w *wire.Welcome) {
 	o.desk.fill(now)
 }
 
-// receive takes values.
 func (o *Coordinator) receive(m *nats.Msg) {
 	v, err := wire.DecodeValues(m.Data)
 	if err == nil && v.Run != o.config.Run {
 		err = &wire.BadMessageError{Reason: "values of another run"}
 	}
 	if err != nil {
-		answer(m, wire.Receipt{Refused: err.Error()})
+		answer(m, wire.Receipt{Refused: err.Error()}.Encode())
 		return
 	}
 	o.mu.Lock()
@@ -121,13 +119,13 @@ func (o *Coordinator) receive(m *nats.Msg) {
 	o.mu.Unlock()
 	switch verdict {
 	case taken:
-		o.clerk.thank(o.life, func(kept bool) { answer(m, wire.Receipt{Kept: kept, Later: !kept}) })
+		o.clerk.thank(o.life, func(kept bool) { answer(m, wire.Receipt{Kept: kept, Later: !kept}.Encode()) })
 	case early:
-		answer(m, wire.Receipt{Later: true})
+		answer(m, wire.Receipt{Later: true}.Encode())
 	case strange:
-		answer(m, wire.Receipt{Refused: "its values are for other points than those of the run"})
+		answer(m, wire.Receipt{Refused: "its values are for other points than those of the run"}.Encode())
 	case refused:
-		answer(m, wire.Receipt{Refused: why})
+		answer(m, wire.Receipt{Refused: why}.Encode())
 	}
 }
 
@@ -140,34 +138,11 @@ func (o *Coordinator) Done() {
 	o.Close()
 }
 
-const (
-	// dismissEvery is how often the end is told. A worker whose connection is lost just then
-	// hears it when it is back.
-	dismissEvery = tickEvery
-	// dismissAloud is after how long the user is told for whom the end waits.
-	dismissAloud = 2 * time.Second
-)
-
-// dismiss says that the run is over until all workers that are here have left. One that is
-// silent counts as gone after a while, and a worker that talks on is waited for no longer.
-func (o *Coordinator) dismiss() {
-	looks, stop := o.config.clock.every(dismissEvery)
+// until asks at every tick whether something is done, until it is or the coordinator is closed.
+func (o *Coordinator) until(done func(after time.Duration) bool) {
+	looks, stop := o.config.clock.every(tickEvery)
 	defer stop()
-	start := o.config.clock.now()
-	for said := false; ; {
-		_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
-		now := o.config.clock.now()
-		o.mu.Lock()
-		o.desk.roster.expire(now)
-		waiting := o.desk.roster.names()
-		o.mu.Unlock()
-		if len(waiting) == 0 || now.Sub(start) >= gone {
-			return
-		}
-		if !said && now.Sub(start) >= dismissAloud {
-			said = true
-			o.config.Note("the run is over; waiting until these workers have heard it: " + strings.Join(waiting, ", "))
-		}
+	for start := o.config.clock.now(); !done(o.config.clock.now().Sub(start)); {
 		select {
 		case <-looks:
 		case <-o.life.Done():
@@ -176,26 +151,41 @@ func (o *Coordinator) dismiss() {
 	}
 }
 
+// dismissAloud is after how long the user is told for whom the end waits.
+const dismissAloud = 2 * time.Second
+
+// dismiss says that the run is over until all workers that are here have left: one whose
+// connection is lost just then hears it when it is back. One that is silent counts as gone after a
+// while, and a worker that talks on is waited for no longer.
+func (o *Coordinator) dismiss() {
+	said := false
+	o.until(func(after time.Duration) bool {
+		_ = o.nc.Publish(subject(o.config.Run, end), []byte(farewell))
+		o.mu.Lock()
+		o.desk.roster.expire(o.config.clock.now())
+		waiting := o.desk.roster.names()
+		o.mu.Unlock()
+		if len(waiting) == 0 || after >= gone {
+			return true
+		}
+		if !said && after >= dismissAloud {
+			said = true
+			o.config.Note("the run is over; waiting until these workers have heard it: " + strings.Join(waiting, ", "))
+		}
+		return false
+	})
+}
+
 // settleWithin is how long the end of a run waits for second values.
 const settleWithin = 30 * time.Second
 
 // settle waits until no point is being evaluated a second time.
 func (o *Coordinator) settle() {
-	looks, stop := o.config.clock.every(tickEvery)
-	defer stop()
-	for until := o.config.clock.now().Add(settleWithin); o.config.clock.now().Before(until); {
+	o.until(func(after time.Duration) bool {
 		o.mu.Lock()
-		pending := len(o.desk.court.pending)
-		o.mu.Unlock()
-		if pending == 0 {
-			return
-		}
-		select {
-		case <-looks:
-		case <-o.life.Done():
-			return
-		}
-	}
+		defer o.mu.Unlock()
+		return len(o.desk.court.pending) == 0 || after >= settleWithin
+	})
 }
 
 // Close ends the coordinator. Workers wait for it to come back, for as long as they are told.

@@ -144,8 +144,11 @@ func (r *roster) goes(m *member) {
 
 // expire lets those go that were silent for too long.
 func (r *roster) expire(now time.Time) {
-	for e := r.here.Front(); e != nil && now.Sub(e.Value.(*member).heard) >= gone; e = r.here.Front() {
-		r.goes(e.Value.(*member))
+	for m := range r.present() {
+		if now.Sub(m.heard) < gone {
+			return
+		}
+		r.goes(m)
 	}
 }
 
@@ -162,15 +165,7 @@ func (r *roster) exclude(m *member, why string) {
 }
 
 // present returns the workers that are here.
-func (r *roster) present() iter.Seq[*member] {
-	return func(yield func(*member) bool) {
-		for e := r.here.Front(); e != nil; e = e.Next() {
-			if !yield(e.Value.(*member)) {
-				return
-			}
-		}
-	}
-}
+func (r *roster) present() iter.Seq[*member] { return each[*member](&r.here) }
 
 // widest finds how many processes a worker has at most.
 func (r *roster) widest() {

@@ -94,8 +94,12 @@ func (s *Server) connect(options ...nats.Option) (*nats.Conn, error) {
 	return nats.Connect("", append(options, nats.InProcessServer(s.server), nats.Token(s.key))...)
 }
 
-// Close ends the server. What is in its queue is lost; the journal has all values.
+// Close ends the server. What is in its queue is lost; the journal has all values. There need not be
+// a server.
 func (s *Server) Close() error {
+	if s == nil {
+		return nil
+	}
 	s.server.Shutdown()
 	s.server.WaitForShutdown()
 	return os.RemoveAll(s.dir)

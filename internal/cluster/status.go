@@ -91,11 +91,6 @@ func (o *Coordinator) loneliness(now time.Time) (line string) {
 // more workers there are.
 const reportEvery = 4 * tickEvery
 
-// A report is a status as a message.
-type report []byte
-
-func (r report) Encode() []byte { return r }
-
 // report answers whoever asks how the run is going. One goroutine at a time calls it.
 func (o *Coordinator) report(m *nats.Msg) {
 	if now := o.config.clock.now(); o.latest == nil || now.Sub(o.reported) >= reportEvery {
@@ -109,20 +104,16 @@ func (o *Coordinator) report(m *nats.Msg) {
 	answer(m, o.latest)
 }
 
+// answersWithin is how long Ask waits for another coordinator.
+const answersWithin = 500 * time.Millisecond
+
 // Ask asks all coordinators on a server how they are.
-func Ask(server string, a Access) ([]Status, error) {
+func Ask(server string, a Access) (all []Status, err error) {
 	nc, err := link{server, a}.connect()
 	if err != nil {
 		return nil, err
 	}
 	defer nc.Close()
-	return ask(nc)
-}
-
-// answersWithin is how long Ask waits for another coordinator.
-const answersWithin = 500 * time.Millisecond
-
-func ask(nc *nats.Conn) (all []Status, err error) {
 	inbox := nc.NewInbox()
 	answers, err := nc.SubscribeSync(inbox)
 	if err != nil {

@@ -171,7 +171,7 @@ func (w *worker) work() error {
 	}
 	ready := make(chan struct{})
 	var rest sync.WaitGroup
-	rest.Go(func() { w.beat(ready) })
+	rest.Go(func() { w.atBeats(ready, w.greet) })
 	rest.Go(func() { w.grace(ready) })
 	hands.Wait()
 	close(ready)
@@ -209,8 +209,7 @@ func (w *worker) grace(ready <-chan struct{}) {
 func (w *worker) fail(err error, query int, point ...float64) {
 	w.mu.Lock()
 	if w.broken == nil {
-		var scratch []byte
-		w.broken, w.query, w.check = err, query, wire.CheckOf(point, &scratch)
+		w.broken, w.query, w.check = err, query, wire.CheckOf(point)
 	}
 	w.mu.Unlock()
 	w.last(err)

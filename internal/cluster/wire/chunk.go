@@ -3,7 +3,6 @@ package wire
 import (
 	"encoding/binary"
 	"hash/crc32"
-	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
@@ -92,9 +91,7 @@ func DecodeChunk(message []byte) (*Chunk, error) {
 		return nil, bad("%d bytes for %d points of %d numbers", len(l.rest), n, c.Dim)
 	}
 	c.Points = make([]float64, n*c.Dim)
-	for i := range c.Points {
-		c.Points[i] = math.Float64frombits(binary.LittleEndian.Uint64(l.rest[8*i:]))
-	}
+	_, _ = binary.Decode(l.rest, binary.LittleEndian, c.Points) // the length is right
 	return c, nil
 }
 
@@ -112,17 +109,12 @@ func Fits(d int) int {
 	return min(max((MostBytes-besides)/(8*d), 1), MostPoints)
 }
 
-// appendFloats appends numbers.
 func appendFloats(dst []byte, numbers []float64) []byte {
-	for _, v := range numbers {
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
-	}
+	dst, _ = binary.Append(dst, binary.LittleEndian, numbers) // which have a fixed size
 	return dst
 }
 
 // CheckOf returns the checksum of a point, by which a value is known to belong to it.
-// scratch is memory for it.
-func CheckOf(point []float64, scratch *[]byte) uint32 {
-	*scratch = appendFloats((*scratch)[:0], point)
-	return crc32.Checksum(*scratch, castagnoli)
+func CheckOf(point []float64) uint32 {
+	return crc32.Checksum(appendFloats(make([]byte, 0, 8*len(point)), point), castagnoli)
 }

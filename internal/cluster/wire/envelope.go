@@ -163,7 +163,6 @@ func CheckName(name string) error {
 	return nil
 }
 
-// appendName appends a worker's name.
 func appendName(dst []byte, name string) []byte { return append(append(dst, byte(len(name))), name...) }
 
 // firstNumber reads the number of a chunk's first query.

@@ -92,7 +92,6 @@ func areQueries(numbers []int) bool {
 	return len(numbers) <= mostWorking && !slices.ContainsFunc(numbers, func(n int) bool { return n < 1 || n > highest })
 }
 
-// encodeJSON writes one of our messages.
 func encodeJSON(message any) []byte {
 	text, err := json.Marshal(message)
 	if err != nil {

@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/objective"
 )
@@ -94,14 +95,9 @@ func (v *Values) appendNumbers(dst []byte) []byte {
 		return dst
 	}
 	dst = binary.LittleEndian.AppendUint32(dst, uint32(width))
+	none := slices.Repeat([]float64{math.NaN()}, width)
 	for _, a := range v.Answers {
-		for k := range width {
-			number := math.NaN()
-			if k < len(a.Numbers) {
-				number = a.Numbers[k]
-			}
-			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(number))
-		}
+		dst = appendFloats(appendFloats(dst, a.Numbers), none[len(a.Numbers):])
 	}
 	return dst
 }
@@ -117,12 +113,9 @@ func (l *letter) numbers(answers []Answer) error {
 		return bad("%d bytes are left over", left)
 	}
 	for i := range answers {
-		all, some := make([]float64, width), false
-		for k := range all {
-			all[k] = number[float64](l)
-			some = some || !math.IsNaN(all[k])
-		}
-		if some {
+		all := make([]float64, width)
+		_, _ = binary.Decode(l.take(8*width), binary.LittleEndian, all) // the length is right
+		if slices.ContainsFunc(all, func(v float64) bool { return !math.IsNaN(v) }) {
 			answers[i].Numbers = all
 		}
 	}
@@ -189,7 +182,6 @@ func (l *letter) reasons(most int) (all []*objective.Failure, err error) {
 	return all, nil
 }
 
-// answer reads one answer.
 func (l *letter) answer(reasons []*objective.Failure, by string) (Answer, error) {
 	a := Answer{Offset: int(number[uint32](l)), Check: number[uint32](l)}
 	a.Value, a.Seconds = number[float64](l), number[float64](l)
