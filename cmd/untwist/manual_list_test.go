@@ -6,12 +6,13 @@ var few = []string{"docs/journal.md", "docs/asktell.md", "docs/cmaes.md"}
 
 // before is what the reader of a document has, or has done, before.
 var before = map[string]string{
-	"python/README.md":    "pip install ./python",
-	"docs/calibration.md": "pip install ./python",
-	"docs/constraints.md": "pip install ./python",
-	"docs/integers.md":    "pip install ./python",
-	"docs/install.md":     `python/build "$PWD"`,
-	"docs/optimisers.md":  "cd examples", // it says so
+	"python/README.md":     "pip install ./python",
+	"docs/calibration.md":  "pip install ./python",
+	"docs/constraints.md":  "pip install ./python",
+	"docs/integers.md":     "pip install ./python",
+	"docs/interactions.md": "pip install ./python",
+	"docs/install.md":      `python/build "$PWD"`,
+	"docs/optimisers.md":   "cd examples", // it says so
 	"docs/cluster.md": `cat >sim <<'END'
 #!/bin/sh
 exec awk -v a="$1" -v b="$2" 'BEGIN { printf "%.17g\n", (a - 1)^2 + b^2 }'
@@ -98,6 +99,7 @@ var manners = map[string]manner{
 	"bash .ci/python":         {instead: "bash -n .ci/python", why: ownStep},
 	"python3 -m unittest":     {instead: "(cd python && python3 -m unittest tests.test_docs)", why: ownStep + ", and the text says in which folder"},
 	"go test ./internal/acceptance -run TestRegimeOfTable1 -dims 100 -seeds 5 -v -parallel 2 -timeout 3h": {plus: "-dims=12", why: long},
+	"go test ./internal/acceptance -run Scoreboard -whole -update -timeout 2h":                            {plus: "-whole=false -update=false", why: long},
 	"go test ./identify -whole -v -timeout 2h":                                                            {plus: "-whole=false -run Verdicts", why: long},
 	"go test ./internal/acceptance -run TestAuto -whole -v -timeout 3h":                                   {plus: "-whole=false -run TestAutoS", why: long},
 	"go test ./internal/experiment -run TestEveryBudget -whole -timeout 3h":                               {plus: "-dims 10 -seeds 11 -problems rosenbrock,levy", why: long}, // as the text says
@@ -112,7 +114,7 @@ var manners = map[string]manner{
 
 	// docs/calibration.md, docs/constraints.md
 	"go test ./internal/interact -run TestStructures -whole -v -timeout 2h": {plus: "-whole=false", why: long},
-	"go test ../../internal/leastsquares -run TestProfiles -rivals -v":      {plus: "-rivals=false", why: long},
+	"go test ./internal/leastsquares -run TestProfiles -rivals -v":          {plus: "-rivals=false", why: long},
 	"python3 internal/several/testdata/compare.py": {
 		instead: `for f in compare twenty; do python3 -c "import ast, sys; ast.parse(sys.stdin.read())" <internal/several/testdata/$f.py; done`, why: long},
 
