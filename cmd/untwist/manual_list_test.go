@@ -178,6 +178,7 @@ var manners = map[string]manner{
 	"go test ./internal/sensitivity -run TestTable -whole -v -timeout 1h":                      {plus: "-whole=false", why: long},
 	"go test ./internal/acceptance -run TestSinglePrecision -whole -v -timeout 1h":             {plus: "-whole=false", why: long},
 	"go test ./internal/sensitivity -run TestErrorsAreHonest -whole -v":                        {plus: "-whole=false", why: long},
+	"go test ./internal/sensitivity -run TestSurrogateIsHonest -whole -v":                      {plus: "-whole=false", why: long},
 	"go test ./internal/acceptance -run TestNoUnitOfF -whole":                                  {plus: "-whole=false", why: long},
 	"go test ./internal/acceptance -run TestAsOftenSolvedInAnyUnit -whole -v":                  {plus: "-whole=false", why: long},
 	"go test ./internal/acceptance -run TestAutoTable -whole -update -v -timeout 3h":           {plus: "-whole=false", why: long},

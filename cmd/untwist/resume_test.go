@@ -150,7 +150,7 @@ func (v *victim) kill(t *testing.T, kills int) {
 		lengths[i] = int64(v.chance.Float64() * 0.95 * float64(length(wholeJournal)))
 	}
 	slices.Sort(lengths)
-	for died := 0; ; {
+	for died, late := 0, 0; ; {
 		before, known := logged(t, v.log), v.recorded(t)
 		ctx, cancel := context.WithCancel(t.Context())
 		if died < kills {
@@ -173,6 +173,15 @@ func (v *victim) kill(t *testing.T, kills int) {
 			}
 			if most := int(time.Second/max(v.pause, 1)) + 1; v.pause > 0 && lost > most {
 				t.Errorf("%d answers were lost, more than a second's worth", lost)
+			}
+			continue
+		}
+		if died == 0 && late < 20 { // on a busy machine we may come too late: once more
+			late++
+			for _, file := range []string{v.journal, v.log} {
+				if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					t.Fatal(err)
+				}
 			}
 			continue
 		}
