@@ -53,7 +53,7 @@ const (
 func aside(command string) string { return "timeout 300 " + command + " >run.out 2>&1 &" }
 
 // foundAside looks at what a run in another terminal prints in the end.
-const foundAside = `for i in $(seq 300); do grep -q '^best value' run.out && break; sleep 0.1; done; grep -E '^best value +[0-9.e-]+( |$)' run.out && rm run.out`
+const foundAside = `for i in $(seq 300); do grep -q '^best value' run.out && break; sleep 0.1; done; grep -E '^best value +[0-9.e-]+( [(].*[)])?$' run.out && rm run.out`
 
 // found is what minimize prints where the minimum is 0.
 const found = `(?m)^best value +(0$|[0-9.]+e-)`
