@@ -215,33 +215,36 @@ func (p *polytope) excess(y []float64) (most float64) {
 }
 
 // project returns the point nearest to y that keeps to all limits by a margin. It reports whether there
-// is one.
+// is one. The way there is solved for in units of its size, since a point may exceed a limit by rounding only.
 func (p *polytope) project(y []float64, margin float64) ([]float64, bool) {
-	n := p.dim()
+	over := p.excess(y) + margin
+	if over == 0 {
+		return append([]float64(nil), y...), true
+	}
+	n, unit := p.dim(), max(over, leastWay)
 	q := quadratic.Program{G: make([]float64, n), B: mat.NewSymDense(n, nil), A: p.rows}
 	for k, v := range y {
-		q.G[k] = -v
 		q.B.SetSym(k, k, 1)
-		q.Lo, q.Hi = append(q.Lo, p.lo[k]+margin), append(q.Hi, p.hi[k]-margin)
+		q.Lo, q.Hi = append(q.Lo, (p.lo[k]+margin-v)/unit), append(q.Hi, (p.hi[k]-margin-v)/unit)
 		if !(q.Lo[k] <= q.Hi[k]) {
 			return nil, false
 		}
 	}
-	for _, v := range p.right {
-		q.Right = append(q.Right, v-margin)
-	}
-	if margin == 0 && p.excess(y) == 0 {
-		return append([]float64(nil), y...), true
+	for i, a := range p.rows {
+		q.Right = append(q.Right, (p.right[i]-margin-floats.Dot(a, y))/unit)
 	}
 	s, ok := quadratic.Solve(q)
 	if !ok {
 		return nil, false
 	}
-	for k := range s.P {
-		s.P[k] = min(max(s.P[k], p.lo[k]), p.hi[k])
+	for k, v := range s.P {
+		s.P[k] = min(max(y[k]+float64(unit*v), p.lo[k]), p.hi[k])
 	}
 	return s.P, true
 }
+
+// leastWay is the least unit, since other limits should not be far beyond 1e6 of them.
+const leastWay = 1e-6
 
 // inside returns the point of the polytope nearest to y, moved towards the centre as far as rounding
 // needs it.

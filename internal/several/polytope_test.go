@@ -2,11 +2,13 @@ package several
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	_ "github.com/untwist/untwist/internal/seeded"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 )
 
@@ -73,4 +75,26 @@ func TestPolytope(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A point that exceeds limits by next to nothing is moved by next to nothing.
+func TestTheWayInsideIsShort(t *testing.T) {
+	const d = 8
+	limits := []strategy.Limit{{Coefficients: make([]float64, d), Lo: math.Inf(-1), Hi: 1}, {Coefficients: make([]float64, d), Lo: math.Inf(-1), Hi: 0.5}}
+	for k := range d {
+		limits[0].Coefficients[k], limits[1].Coefficients[k] = 1+float64(k)/7, math.Cos(float64(k))
+	}
+	p, err := newPolytope(strategy.Task{Bounds: objective.Cube(d, -1, 1), Several: &strategy.Several{Limits: limits}}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edge := p.inside(slices.Repeat([]float64{0.9}, d))
+	for _, over := range []float64{1e-15, 1e-12, 1e-9, 1e-6, 1e-3} {
+		y := slices.Clone(edge)
+		floats.AddScaled(y, over, p.rows[0])
+		near := p.inside(y)
+		if far := floats.Distance(near, y, 2); p.excess(near) > 0 || far > 2*over+1e-11 {
+			t.Errorf("%v beyond a limit: moved by %v, and %v beyond it", over, far, p.excess(near))
+		}
+	}
 }

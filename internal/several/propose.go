@@ -41,17 +41,18 @@ func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
 // most returns the largest of absolute values.
 func most(all []float64) float64 { return floats.Norm(all, math.Inf(1)) }
 
-// solve minimises the model of φ for constraints c and a weight μ.
+// solve minimises the model of φ for constraints c and a weight μ, over p/Δ, which is about 1.
 func (s *sqp) solve(c []float64, mu float64) (out proposal, ok bool) {
 	n := s.space.dim()
-	q := quadratic.Program{B: s.b, Mu: mu, A: s.space.rows}
+	q := quadratic.Program{B: mat.NewSymDense(n, nil), Mu: mu, A: s.space.rows}
+	q.B.ScaleSym(s.radius, s.b)
 	for i, v := range s.g {
 		q.G = append(q.G, s.scale*v)
-		q.Lo = append(q.Lo, max(-s.radius, s.space.lo[i]-s.at.y[i]))
-		q.Hi = append(q.Hi, min(s.radius, s.space.hi[i]-s.at.y[i]))
+		q.Lo = append(q.Lo, max(-1, (s.space.lo[i]-s.at.y[i])/s.radius))
+		q.Hi = append(q.Hi, min(1, (s.space.hi[i]-s.at.y[i])/s.radius))
 	}
 	for i, a := range s.space.rows {
-		q.Right = append(q.Right, max(0, s.space.right[i]-floats.Dot(a, s.at.y)))
+		q.Right = append(q.Right, max(0, s.space.right[i]-floats.Dot(a, s.at.y))/s.radius)
 	}
 	var sides []int // of which constraint a soft row is
 	for k, a := range s.a {
@@ -61,13 +62,14 @@ func (s *sqp) solve(c []float64, mu float64) (out proposal, ok bool) {
 			}
 			row := make([]float64, n)
 			floats.AddScaled(row, sign*s.weight[k], a)
-			q.C, q.Soft, sides = append(q.C, row), append(q.Soft, -sign*s.weight[k]*c[k]), append(sides, k)
+			q.C, q.Soft, sides = append(q.C, row), append(q.Soft, -sign*s.weight[k]*c[k]/s.radius), append(sides, k)
 		}
 	}
 	solved, ok := quadratic.Solve(q)
 	if !ok {
 		return out, false
 	}
+	floats.Scale(s.radius, solved.P)
 	out = proposal{p: solved.P, hard: solved.Hard, l: make([]float64, len(s.a))}
 	for i, k := range sides {
 		sign := 1.

@@ -208,7 +208,7 @@ func (s *sqp) step() (done bool, err error) {
 // accept goes to the place after a step that has gained so much, this part of what it promised. It
 // reports whether there is nothing more to gain.
 func (s *sqp) accept(next place, ratio, gained, size float64) (done bool, err error) {
-	if s.stalled++; gained > 1e-8*size {
+	if s.stalled++; gained > gainTol*size {
 		s.stalled = 0
 	}
 	if s.fresh {
@@ -263,7 +263,9 @@ func (s *sqp) move(to place, old bool) error {
 	if !old {
 		return s.differentiate()
 	}
-	s.bend(step, was, to)
+	if s.fresh { // old gradients would say little of it
+		s.bend(step, was, to)
+	}
 	square := floats.Dot(step, step)
 	secant := func(g []float64, change float64) []float64 {
 		g = append([]float64(nil), g...)
