@@ -2,6 +2,7 @@ package auto
 
 import (
 	"context"
+
 	"github.com/untwist/untwist/identify"
 )
 

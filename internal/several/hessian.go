@@ -15,12 +15,6 @@ import (
 func (s *sqp) update(step, by []float64) {
 	n := len(step)
 	p, y := mat.NewVecDense(n, step), mat.NewVecDense(n, by)
-	if curvature := mat.Dot(p, y); s.first && curvature > 0 {
-		for i := range n {
-			s.b.SetSym(i, i, min(max(mat.Dot(y, y)/curvature, leastCurvature), mostCurvature))
-		}
-		s.first = false
-	}
 	bp := mat.NewVecDense(n, nil)
 	bp.MulVec(s.b, p)
 	pbp := mat.Dot(p, bp)
@@ -43,10 +37,12 @@ func (s *sqp) update(step, by []float64) {
 	s.regular()
 }
 
-// The Hessian of f, whose gradient has length 1, has these curvatures at least and at most.
 const (
+	// firstCurvature is that of B at first, of f whose gradient has length 1: little, so that the region decides how far
+	// the first steps go. 0.03 is about as good, 1 takes more evaluations.
+	firstCurvature = 0.1
+	// leastCurvature is that of a sum of squares without residuals.
 	leastCurvature = 1e-4
-	mostCurvature  = 1e8
 )
 
 // regular begins B anew if rounding has made it indefinite.

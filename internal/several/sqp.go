@@ -39,7 +39,6 @@ type sqp struct {
 	a       [][]float64 // of the constraints
 	jac     *mat.Dense  // of the residuals; nil: there are none
 	b       *mat.SymDense
-	first   bool // B was not updated yet
 	scale   float64
 	weight  []float64
 	mu      float64
@@ -120,9 +119,9 @@ func (s *sqp) rescale() {
 // reset forgets B.
 func (s *sqp) reset() {
 	n := s.space.dim()
-	s.b, s.first = mat.NewSymDense(n, nil), true
+	s.b = mat.NewSymDense(n, nil)
 	for i := range n {
-		s.b.SetSym(i, i, 1)
+		s.b.SetSym(i, i, firstCurvature)
 	}
 }
 

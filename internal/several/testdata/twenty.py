@@ -154,5 +154,17 @@ PROBLEMS = [
 ]
 LEAST = {"HS86": -32.34867897, "HS83": -30665.53867, "HS77": 0.24150513, "HS78": -2.91970041, "HS79": 0.0787768209, "HS53": 4.0930232558,
          "cantilever": 1.3399563607, "HS113": 24.3062091, "G3": -1.0}
+# Where x_k is in proportion to √(k/w_k), and on the sphere where (a_k + l)·x_k = a_k/10, by bisection for l.
+LEAST["shares"] = sqrt(K20 * PROBLEMS[15].rows[0][0]).sum() ** 2 / 20
+
+
+def on_sphere(a, low, high):
+    for _ in range(200):
+        x = a / 10 / (a + (low + high) / 2)
+        low, high = ((low + high) / 2, high) if x @ x > 4 else (low, (low + high) / 2)
+    return float((a * (x - 0.1) ** 2).sum())
+
+
+LEAST["ellipsoid, outside of a ball"] = on_sphere(10 ** (3 * (K20 - 1) / 19), -1, 0)
 for p in PROBLEMS:
     p.least = LEAST.get(p.name, -INF)
