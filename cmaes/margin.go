@@ -11,6 +11,7 @@ import "math"
 //
 // by a factor a_k of its own for each such coordinate, x = m + σ a∘y, and by moving m_k. Departure: the
 // first and the last cell of a lattice reach to infinity, as in the paper, so that no fold is needed.
+// α = 0 is CMA-ES with rounding: see Plan.of.
 
 // lattices is what a run knows of its lattice coordinates; nil: it has none.
 type lattices struct {
@@ -19,11 +20,14 @@ type lattices struct {
 	alpha  float64
 }
 
-func newLattices(values [][]float64, n, lambda int) *lattices {
-	if values == nil {
+func newLattices(cfg Config, n int) *lattices {
+	if cfg.Lattices == nil {
 		return nil
 	}
-	l := &lattices{values: values, a: make([]float64, n), alpha: 1 / float64(n*lambda)}
+	l := &lattices{values: cfg.Lattices, a: make([]float64, n), alpha: 1 / float64(n*cfg.Population)}
+	if cfg.marginless {
+		l.alpha = 0
+	}
 	for k := range l.a {
 		l.a[k] = 1
 	}
@@ -39,8 +43,11 @@ func nearest(values []float64, v float64) int {
 	return j
 }
 
-// round sets lattice coordinates of x to their values at u.
+// round sets lattice coordinates of x to their values at u, or without a margin, which keeps m near, where the bounds fold u to.
 func (l *lattices) round(x, u []float64) {
+	if l.alpha == 0 {
+		u = x
+	}
 	for k, values := range l.values {
 		if len(values) > 0 {
 			x[k] = values[nearest(values, u[k])]
@@ -50,6 +57,9 @@ func (l *lattices) round(x, u []float64) {
 
 // correct moves m and a so that no probability of a lattice is below its margin. deviation has √C_kk.
 func (l *lattices) correct(m []float64, sigma float64, deviation []float64) {
+	if l.alpha == 0 {
+		return
+	}
 	for k, values := range l.values {
 		if len(values) == 0 {
 			continue

@@ -2,7 +2,10 @@ package cmaes
 
 import (
 	"math"
+	"slices"
 	"testing"
+
+	"github.com/untwist/untwist/objective"
 )
 
 // Hamano and others, 2022: after the correction no marginal probability is below its margin, and what is above
@@ -30,5 +33,47 @@ func TestMarginOfPaper(t *testing.T) {
 	}
 	if q := quantile(0.025); math.Abs(q-1.959964) > 1e-6 {
 		t.Errorf("Φ⁻¹(0.975) is %v", q)
+	}
+}
+
+// A run on lattices ends when the better half of its points has come to one value, though a margin keeps the others apart.
+func TestRunOnLatticesEnds(t *testing.T) {
+	const n, seeds = 20, 9
+	f := objective.Func(n, func(x []float64) float64 {
+		sum := 0.
+		for i, v := range x {
+			sum += float64(1+i*i*i) * (v - 0.5) * (v - 0.5)
+		}
+		return sum
+	})
+	ended := 0
+	for seed := range uint64(seeds) {
+		r, err := Run(t.Context(), f, Config{Lattices: slices.Repeat([][]float64{{-1, -0.5, 0, 0.5, 1}}, n), Seed: seed})
+		if err != nil || r.Value != 0 {
+			t.Errorf("seed %d: %v, %v", seed, r.Value, err)
+		}
+		if r.Reason == "tolfun" {
+			ended++
+		}
+	}
+	if ended <= seeds/2 { // the others stagnate
+		t.Errorf("%d of %d", ended, seeds)
+	}
+}
+
+// In place of short steps, which change nothing on lattices, a planned run has those of the first and no margin.
+func TestNoShortStepsOnLattices(t *testing.T) {
+	short := Plan{Regime: "small", Sigma: 0.01, Queries: 7}
+	if c := short.of(Config{Sigma: 2}); c.Sigma != 0.02 || c.Stop.Queries != 7 || c.marginless {
+		t.Errorf("σ = %v, %d queries", c.Sigma, c.Stop.Queries)
+	}
+	if c := short.of(Config{Sigma: 2, Lattices: [][]float64{{0, 1}}}); c.Sigma != 2 || c.Stop.Queries != 0 || !c.marginless {
+		t.Errorf("on lattices: σ = %v, %d queries", c.Sigma, c.Stop.Queries)
+	}
+	l := &lattices{values: [][]float64{{0, 1}}, a: []float64{1}}
+	x, m := []float64{0.9}, []float64{7}
+	l.correct(m, 1e-9, []float64{1})
+	if l.round(x, m); x[0] != 1 || m[0] != 7 || l.a[0] != 1 {
+		t.Errorf("x = %v, m = %v, a = %v", x, m, l.a)
 	}
 }

@@ -97,7 +97,7 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 		sound: true, beat: math.Inf(1),
 	}
 	d.m = d.fold.back(cfg.Mean)
-	if d.grid = newLattices(cfg.Lattices, n, lambda); d.grid != nil {
+	if d.grid = newLattices(cfg, n); d.grid != nil {
 		for k, values := range cfg.Lattices {
 			if len(values) > 0 {
 				d.m[k] = min(max(cfg.Mean[k], values[0]), values[len(values)-1])
@@ -122,7 +122,11 @@ func (d *descent) generation(ctx context.Context) error {
 	}
 	d.gen++
 	finite := d.rank()
-	d.history.add(d.values, d.order, finite)
+	alike := finite
+	if d.grid != nil { // a margin keeps some points apart for ever
+		alike = (finite + 1) / 2
+	}
+	d.history.add(d.values, d.order, alike)
 	if finite == 0 {
 		d.sigma /= 2 // all points failed, so the step was too long
 		return nil

@@ -73,12 +73,16 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 	}
 }
 
-// of returns the settings of a planned run.
+// of returns the settings of a planned run. On lattices, where a short step changes nothing, a run with a shorter one
+// than the first has that of the first, and no margin: it comes to other points.
 func (p Plan) of(first Config) Config {
 	cfg := first
 	cfg.Population = cmp.Or(p.Population, first.Population)
 	cfg.Sigma = first.Sigma * cmp.Or(p.Sigma, 1)
 	cfg.Stop.Queries = p.Queries
+	if first.Lattices != nil && cfg.Sigma < first.Sigma {
+		cfg.Sigma, cfg.Stop.Queries, cfg.marginless = first.Sigma, 0, true
+	}
 	return cfg
 }
 

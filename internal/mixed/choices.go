@@ -15,7 +15,7 @@ import (
 )
 
 // evolve searches by CMA-ES with margin over everything that has an order, beside probabilities of the
-// choices.
+// choices. It begins anywhere: around the best point others have searched.
 func (w *search) evolve() error {
 	w.task.Stage(byCMAES)
 	c := newChoosing(w)
@@ -23,18 +23,8 @@ func (w *search) evolve() error {
 	if n == 0 {
 		return nil
 	}
-	began := false
-	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) {
-		if began {
-			c.forget()
-		}
-		began = true
-	}}
-	if z := w.best.z; z != nil {
-		s.Run.Mean = c.pick(z)
-		c.prefer(z)
-	}
-	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma/2, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
+	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) { c.forget() }}
+	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
 	for _, k := range c.ordered {
 		s.Run.Lattices = append(s.Run.Lattices, w.task.Lattices[k].Values)
 	}
@@ -84,17 +74,6 @@ func (c *choosing) forget() {
 	for _, k := range c.choices {
 		n := len(c.w.task.Lattices[k].Values)
 		c.q = append(c.q, slices.Repeat([]float64{1 / float64(n)}, n))
-	}
-}
-
-// prefer gives the words of a point half of the probability.
-func (c *choosing) prefer(z []float64) {
-	for a, k := range c.choices {
-		for j, v := range c.w.task.Lattices[k].Values {
-			if c.q[a][j] /= 2; v == z[k] {
-				c.q[a][j] += 0.5
-			}
-		}
 	}
 }
 

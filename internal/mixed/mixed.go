@@ -47,9 +47,9 @@ var (
 	byCMAES    = objective.Stage{Name: "cmaes", Purpose: objective.ToSearch}
 )
 
-// By these shares of the budget a part of the search ends: points that a surrogate promises, regions, the first local
-// search, searches of single settings, CMA-ES, and under noise all of them. They are the only ones.
-const modelledBy, searched, local, sections, evolved, compared = 0.2, 0.8, 0.3, 0.5, 0.7, 0.9
+// By these shares of the budget a part of the search ends: points that a surrogate promises, a trend, regions, the first
+// local search, searches of single settings, CMA-ES, and under noise all of them. They are the only ones.
+const modelledBy, trended, searched, local, sections, evolved, compared = 0.2, 0.4, 0.8, 0.5, 0.5, 0.9, 0.9
 
 // Minimize minimises f.
 func (s Strategy) Minimize(ctx context.Context, f objective.Objective, task strategy.Task) (strategy.Outcome, error) {
@@ -150,17 +150,21 @@ func (w *search) run() error {
 func (w *search) search(start place) error {
 	budget := float64(w.task.Budget)
 	limited, fit := w.said != nil, w.said != nil && w.said.Residuals > 0
-	regions := searched
+	regional, regions, evolve := w.regional(), searched, evolved
 	if limited {
 		regions = sections
+	}
+	if regional { // they have the first queries
+		first := float64(leastStructured*w.Dim()) / budget
+		regions, evolve = min(regions, first), evolve*(1-first)
 	}
 	for _, part := range []struct {
 		until float64
 		no    bool
 		do    func() error
 	}{
-		{modelledBy, limited, w.sketch}, {regions, false, w.regions},
-		{local, false, func() error { return w.improve(start) }}, {sections, limited, w.structure}, {evolved, fit || limited && w.task.Budget < leastStructured*w.Dim() && w.regional(), w.evolve},
+		{modelledBy, limited, w.sketch}, {trended, limited, w.follow}, {regions, false, w.regions},
+		{local, regional, func() error { return w.improve(start, limited) }}, {sections, limited, w.structure}, {evolve, fit, w.evolve},
 	} {
 		if part.no {
 			continue
@@ -172,17 +176,17 @@ func (w *search) search(start place) error {
 			start = w.best
 		}
 	}
-	if err := w.improve(start); err != nil {
+	if err := w.improve(start, true); err != nil {
 		return err
 	}
 	for round, idle := 1, 0; idle < mostIdle; round++ {
 		before := w.queries
 		start, err := w.another(round)
-		if err == nil && limited && start.z != nil && w.regional() {
+		if err == nil && start.z != nil && w.regional() {
 			start, err = w.around(start, wide, math.Inf(1))
 		}
 		if err == nil {
-			err = w.improve(start)
+			err = w.improve(start, true)
 		}
 		if err != nil {
 			return err

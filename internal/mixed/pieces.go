@@ -119,6 +119,21 @@ func (e *equations) add(row []float64, weight, value float64) {
 	kernel.AddScaled(e.b, weight*value, row)
 }
 
+// addAll adds values, A ← A + XᵀWX and b ← b + XᵀWy.
+func (e *equations) addAll(s *sample) {
+	x, wx := mat.NewDense(len(e.b), len(s.values), nil), mat.NewDense(len(e.b), len(s.values), nil)
+	for i, row := range s.features {
+		for j, v := range row {
+			x.Set(j, i, v)
+			wx.Set(j, i, s.weights[i]*v)
+		}
+	}
+	a, b := e.a.RawSymmetric(), make([]float64, len(e.b))
+	kernel.MulT(blas64.General{Rows: a.N, Cols: a.N, Stride: a.Stride, Data: a.Data}, 1, x.RawMatrix(), wx.RawMatrix(), 1)
+	kernel.MulVec(b, wx.RawMatrix(), s.values)
+	kernel.AddScaled(e.b, 1, b)
+}
+
 // solution returns w, or 0 where rounding has made A indefinite. An ill-conditioned A only promises less, so that its condition
 // number, which mat.Cholesky estimates, is not asked for.
 func (e *equations) solution() []float64 {
