@@ -26,8 +26,7 @@ type Config struct {
 	Bounds objective.Box
 	// Lattices has, for each coordinate, the values that it may have, in order; none: any. nil: all
 	// have any. Points are asked with these values alone, and no value becomes too improbable.
-	Lattices   [][]float64 `fingerprint:"omitzero"`
-	marginless bool        // a value may become too improbable
+	Lattices [][]float64 `fingerprint:"omitzero"`
 	// Seed determines all randomness, unless Normal is given.
 	Seed uint64
 	// Normal fills dst with independent N(0,1) numbers; nil: numbers drawn from Seed. It

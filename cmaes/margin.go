@@ -20,14 +20,11 @@ type lattices struct {
 	alpha  float64
 }
 
-func newLattices(cfg Config, n int) *lattices {
-	if cfg.Lattices == nil {
+func newLattices(values [][]float64, n, lambda int) *lattices {
+	if values == nil {
 		return nil
 	}
-	l := &lattices{values: cfg.Lattices, a: make([]float64, n), alpha: 1 / float64(n*cfg.Population)}
-	if cfg.marginless {
-		l.alpha = 0
-	}
+	l := &lattices{values: values, a: make([]float64, n), alpha: 1 / float64(n*lambda)}
 	for k := range l.a {
 		l.a[k] = 1
 	}

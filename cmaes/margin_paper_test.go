@@ -64,10 +64,10 @@ func TestRunOnLatticesEnds(t *testing.T) {
 // In place of short steps, which change nothing on lattices, a planned run has those of the first and no margin.
 func TestNoShortStepsOnLattices(t *testing.T) {
 	short := Plan{Regime: "small", Sigma: 0.01, Queries: 7}
-	if c := short.of(Config{Sigma: 2}); c.Sigma != 0.02 || c.Stop.Queries != 7 || c.marginless {
+	if c, rounds := short.of(Config{Sigma: 2}); c.Sigma != 0.02 || c.Stop.Queries != 7 || rounds {
 		t.Errorf("σ = %v, %d queries", c.Sigma, c.Stop.Queries)
 	}
-	if c := short.of(Config{Sigma: 2, Lattices: [][]float64{{0, 1}}}); c.Sigma != 2 || c.Stop.Queries != 0 || !c.marginless {
+	if c, rounds := short.of(Config{Sigma: 2, Lattices: [][]float64{{0, 1}}}); c.Sigma != 2 || c.Stop.Queries != 0 || !rounds {
 		t.Errorf("on lattices: σ = %v, %d queries", c.Sigma, c.Stop.Queries)
 	}
 	l := &lattices{values: [][]float64{{0, 1}}, a: []float64{1}}

@@ -33,16 +33,18 @@ type Result struct {
 // Besides the queries a generation takes O(λn² + n³/3) time. It allocates nothing, unless
 // the covariance is a Root.
 func Run(ctx context.Context, f objective.Objective, cfg Config) (Result, error) {
-	return cfg.run(ctx, f, math.Inf(1))
+	return cfg.run(ctx, f, math.Inf(1), false)
 }
 
-// run is Run, but it gives up when it is clear that it will not come below the value beat.
-func (cfg Config) run(ctx context.Context, f objective.Objective, beat float64) (Result, error) {
+// run is Run, but it gives up when it is clear that it will not come below the value beat, and may round to lattices without a margin.
+func (cfg Config) run(ctx context.Context, f objective.Objective, beat float64, rounds bool) (Result, error) {
 	if err := cfg.complete(f.Dim()); err != nil {
 		return Result{Value: math.Inf(1), Status: objective.Failed}, err
 	}
 	d := newDescent(f, cfg)
-	d.beat = beat
+	if d.beat = beat; rounds {
+		d.grid.alpha = 0
+	}
 	for {
 		if reason := d.stop(); reason != "" {
 			d.result.Status, d.result.Reason = statusOf(reason), reason
@@ -97,7 +99,7 @@ func newDescent(f objective.Objective, cfg Config) *descent {
 		sound: true, beat: math.Inf(1),
 	}
 	d.m = d.fold.back(cfg.Mean)
-	if d.grid = newLattices(cfg, n); d.grid != nil {
+	if d.grid = newLattices(cfg.Lattices, n, lambda); d.grid != nil {
 		for k, values := range cfg.Lattices {
 			if len(values) > 0 {
 				d.m[k] = min(max(cfg.Mean[k], values[0]), values[len(values)-1])

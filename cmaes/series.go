@@ -49,7 +49,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 		if !more {
 			return total, nil
 		}
-		cfg := plan.of(first)
+		cfg, rounds := plan.of(first)
 		cfg.Normal = seed.Stream("cmaes", "run", len(past)).Norm
 		if s.Run.Mean == nil || len(past) > 0 {
 			cfg.Mean = make([]float64, f.Dim())
@@ -58,7 +58,7 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 		if s.Began != nil {
 			s.Began(plan)
 		}
-		r, err := cfg.run(ctx, f, total.Value)
+		r, err := cfg.run(ctx, f, total.Value, rounds)
 		past = append(past, Past{Plan: plan, Result: r})
 		total.Queries += r.Queries
 		total.Generations += r.Generations
@@ -74,16 +74,16 @@ func (s Series) Minimize(ctx context.Context, f objective.Objective) (Result, er
 }
 
 // of returns the settings of a planned run. On lattices, where a short step changes nothing, a run with a shorter one
-// than the first has that of the first, and no margin: it comes to other points.
-func (p Plan) of(first Config) Config {
-	cfg := first
+// than the first has that of the first, and rounds without a margin: it comes to other points.
+func (p Plan) of(first Config) (cfg Config, rounds bool) {
+	cfg = first
 	cfg.Population = cmp.Or(p.Population, first.Population)
 	cfg.Sigma = first.Sigma * cmp.Or(p.Sigma, 1)
 	cfg.Stop.Queries = p.Queries
-	if first.Lattices != nil && cfg.Sigma < first.Sigma {
-		cfg.Sigma, cfg.Stop.Queries, cfg.marginless = first.Sigma, 0, true
+	if rounds = first.Lattices != nil && cfg.Sigma < first.Sigma; rounds {
+		cfg.Sigma, cfg.Stop.Queries = first.Sigma, 0
 	}
-	return cfg
+	return cfg, rounds
 }
 
 // complete fills in the defaults and returns an *objective.OptionError if a field is bad.
