@@ -40,7 +40,8 @@ func nearest(values []float64, v float64) int {
 	return j
 }
 
-// round sets lattice coordinates of x to their values at u, or without a margin, which keeps m near, where the bounds fold u to.
+// round sets lattice coordinates of x to their values at u. Without a margin m may leave the bounds, and x, which is folded
+// into them, is rounded instead.
 func (l *lattices) round(x, u []float64) {
 	if l.alpha == 0 {
 		u = x

@@ -24,8 +24,8 @@ func (w *search) evolve() error {
 		return nil
 	}
 	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) { c.forget() }}
-	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: c.pick(w.task.Bounds.Lo), Hi: c.pick(w.task.Bounds.Hi)}
-	for _, k := range c.ordered {
+	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: w.pick(w.task.Bounds.Lo), Hi: w.pick(w.task.Bounds.Hi)}
+	for _, k := range w.ordered {
 		s.Run.Lattices = append(s.Run.Lattices, w.task.Lattices[k].Values)
 	}
 	r, err := s.Minimize(w.ctx, c)
@@ -45,7 +45,6 @@ func (w *search) evolve() error {
 // μ_eff/(μ_eff + N̄) with N̄ = Σ (K − 1) and is not adapted.
 type choosing struct {
 	w       *search
-	ordered []int
 	choices []int
 	q       [][]float64
 	degrees float64 // N̄
@@ -60,8 +59,6 @@ func newChoosing(w *search) *choosing {
 		if l.Unordered && len(l.Values) > 0 {
 			c.choices = append(c.choices, k)
 			c.degrees += float64(len(l.Values) - 1)
-		} else {
-			c.ordered = append(c.ordered, k)
 		}
 	}
 	c.forget()
@@ -77,16 +74,8 @@ func (c *choosing) forget() {
 	}
 }
 
-// pick returns the ordered coordinates of a vector.
-func (c *choosing) pick(z []float64) (x []float64) {
-	for _, k := range c.ordered {
-		x = append(x, z[k])
-	}
-	return x
-}
-
 // Dim returns the number of ordered coordinates.
-func (c *choosing) Dim() int { return len(c.ordered) }
+func (c *choosing) Dim() int { return len(c.w.ordered) }
 
 // Evaluate asks for a generation.
 func (c *choosing) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
@@ -94,7 +83,7 @@ func (c *choosing) Evaluate(ctx context.Context, points *mat.Dense, values []flo
 	all, drawn := mat.NewDense(n, c.w.Dim(), nil), make([][]int, n)
 	for i := range n {
 		z := all.RawRowView(i)
-		for j, k := range c.ordered {
+		for j, k := range c.w.ordered {
 			z[k] = points.At(i, j)
 		}
 		for a, k := range c.choices {
@@ -146,7 +135,7 @@ func draw(q []float64, u float64) int {
 
 // learn moves the probabilities towards the choices of the better points.
 func (c *choosing) learn(drawn [][]int, values []float64) {
-	p := cmaes.NewParameters(len(c.ordered), len(values))
+	p := cmaes.NewParameters(len(c.w.ordered), len(values))
 	rate := p.MuEff / (p.MuEff + c.degrees)
 	order := ranks.Order(len(values), func(i, j int) int {
 		switch a, b := values[i], values[j]; {

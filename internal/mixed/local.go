@@ -10,7 +10,8 @@ import (
 
 // improve goes along the lattices from a place, with the continuous parameters where they are, and down
 // over these at the setting that it comes to, again and again. When that leads no further it goes, if it may, to
-// settings that become better only after a descent of their own, and on with regions from there. It ends where no setting does.
+// settings that become better only after a descent of their own, and on with regions if it is the best place then. It ends
+// where no setting does.
 func (w *search) improve(at place, farther bool) error {
 	if at.z == nil {
 		return nil
@@ -21,7 +22,7 @@ func (w *search) improve(at place, farther bool) error {
 			next, err = w.down(next, next)
 		}
 		if err == nil && !next.better(at) && farther && (w.said == nil || !w.regional()) { // regions try other settings for less
-			if next, err = w.beyond(at, others); err == nil && next.better(at) {
+			if next, err = w.beyond(at, others); err == nil && next.better(at) && !w.best.better(next) {
 				if err = w.regions(); w.best.better(next) {
 					next = w.best
 				}

@@ -82,6 +82,7 @@ type search struct {
 
 	free     []int // continuous coordinates
 	discrete []int // the others
+	ordered  []int // all but choices
 	queries  int
 	best     place
 	asked    []memo
@@ -106,6 +107,9 @@ func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *
 		w.said = s
 	}
 	for k, l := range task.Lattices {
+		if !l.Unordered || len(l.Values) == 0 {
+			w.ordered = append(w.ordered, k)
+		}
 		switch {
 		case len(l.Values) == 0:
 			w.free = append(w.free, k)
@@ -116,6 +120,22 @@ func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *
 		}
 	}
 	return w
+}
+
+// pick returns the ordered coordinates of a vector.
+func (w *search) pick(z []float64) (x []float64) {
+	for _, k := range w.ordered {
+		x = append(x, z[k])
+	}
+	return x
+}
+
+// ends returns the least and the greatest value that a coordinate may have.
+func (w *search) ends(k int) (lo, hi float64) {
+	if l := w.task.Lattices[k].Values; len(l) > 0 {
+		return l[0], l[len(l)-1]
+	}
+	return w.task.Bounds.Lo[k], w.task.Bounds.Hi[k]
 }
 
 // errEnough ends a part of a search that is not worth more queries.

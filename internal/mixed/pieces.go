@@ -119,7 +119,7 @@ func (e *equations) add(row []float64, weight, value float64) {
 	kernel.AddScaled(e.b, weight*value, row)
 }
 
-// addAll adds values, A ← A + XᵀWX and b ← b + XᵀWy.
+// addAll adds values, A ← A + XᵀWX and b ← b + XᵀWy, which is faster for many coefficients.
 func (e *equations) addAll(s *sample) {
 	x, wx := mat.NewDense(len(e.b), len(s.values), nil), mat.NewDense(len(e.b), len(s.values), nil)
 	for i, row := range s.features {

@@ -21,8 +21,7 @@ type region struct {
 	at     place
 	radius float64
 
-	all     []int // coordinates that have an order
-	free    []int // those of the model: the others of them are held at bounds
+	free    []int // the ordered coordinates of the model: the others of them are held at bounds
 	lengths []float64
 	pinned  int // a coordinate that is held at a value; −1: none
 	value   float64
@@ -49,13 +48,7 @@ const (
 )
 
 func (w *search) region(at place, radius float64) *region {
-	r := &region{search: w, at: at, radius: radius, pinned: -1}
-	for k, l := range w.task.Lattices {
-		if !l.Unordered || len(l.Values) == 0 {
-			r.all = append(r.all, k)
-		}
-	}
-	return r
+	return &region{search: w, at: at, radius: radius, pinned: -1}
 }
 
 // pin holds a coordinate at a value.
@@ -67,11 +60,8 @@ func (r *region) pin(k int, value float64) *region {
 // hold leaves coordinates that are at a bound out of the model, if there are enough values with them there.
 func (r *region) hold() {
 	r.free = nil
-	for _, k := range r.all {
-		lo, hi := r.task.Bounds.Lo[k], r.task.Bounds.Hi[k]
-		if l := r.task.Lattices[k].Values; len(l) > 0 {
-			lo, hi = l[0], l[len(l)-1]
-		}
+	for _, k := range r.ordered {
+		lo, hi := r.ends(k)
 		if v := r.at.z[k]; v > lo && v < hi {
 			r.free = append(r.free, k)
 		}
@@ -84,7 +74,7 @@ func (r *region) hold() {
 
 // release takes all coordinates into the model.
 func (r *region) release() {
-	r.free = r.all
+	r.free = r.ordered
 	r.measure()
 }
 
@@ -263,7 +253,7 @@ func (r *region) descend(smallest, beat float64) error {
 	r.task.Stage(byModel)
 	vain, asked, last := 0, r.queries, r.at.value
 	for round := 1; r.radius > smallest; round++ {
-		if r.queries-asked >= 2*(len(r.all)+2) {
+		if r.queries-asked >= 2*(len(r.ordered)+2) {
 			if behind := r.at.value - beat; r.at.over <= 1 && behind > 0 && last-r.at.value < behind {
 				break
 			}

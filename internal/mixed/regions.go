@@ -35,7 +35,7 @@ func (w *search) regions() error {
 // regional reports whether there are models of regions: not of many parameters, under noise, or with residuals or linear
 // limits, which package several knows to use; nor after many queries, since a model takes milliseconds.
 func (w *search) regional() bool {
-	n := len(w.region(w.best, wide).all)
+	n := len(w.ordered)
 	return n > 0 && n <= mostOrdered && w.task.NoiseLevel == 0 && w.queries < leastStructured*w.Dim() && (w.said == nil || w.said.Residuals == 0 && len(w.said.Limits) == 0)
 }
 

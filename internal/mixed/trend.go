@@ -16,10 +16,8 @@ import (
 // With more coordinates than a region has it says which values of many lattices go together.
 type trend struct {
 	*search
-	all    []int // the coordinates
-	lo, hi []float64
-	g      []float64
-	h      [][]float64
+	g []float64
+	h [][]float64
 }
 
 const (
@@ -35,8 +33,7 @@ func (w *search) follow() error {
 	if w.best.z == nil || w.task.NoiseLevel > 0 {
 		return nil
 	}
-	r := w.region(w.best, wide)
-	n, p := len(r.all), coefficients(len(r.all))
+	n, p := len(w.ordered), coefficients(len(w.ordered))
 	if n <= mostOrdered || n > mostTrended || float64(w.queries+2*drawn*p) > trended*float64(w.task.Budget) {
 		return nil
 	}
@@ -51,7 +48,7 @@ func (w *search) follow() error {
 	w.task.Stage(byModel)
 	for idle := 0; idle < vain; idle++ {
 		was := w.best.value
-		if _, err := w.ask(w.trend(r.all, idle%2 == 1).least()); err != nil {
+		if _, err := w.ask(w.trend(idle%2 == 1).least()); err != nil {
 			return err
 		}
 		if w.best.value < was {
@@ -62,15 +59,8 @@ func (w *search) follow() error {
 }
 
 // trend fits a parabola to the lowest values, or the nearest.
-func (w *search) trend(all []int, nearest bool) *trend {
-	n, p := len(all), coefficients(len(all))
-	t := &trend{search: w, all: all}
-	t.lo, t.hi = t.pick(w.task.Bounds.Lo), t.pick(w.task.Bounds.Hi)
-	for i, k := range all {
-		if l := w.task.Lattices[k].Values; len(l) > 0 {
-			t.lo[i], t.hi[i] = l[0], l[len(l)-1]
-		}
-	}
+func (w *search) trend(nearest bool) *trend {
+	n, p := len(w.ordered), coefficients(len(w.ordered))
 	known := slices.DeleteFunc(slices.Clone(w.asked), func(m memo) bool { return !slices.Equal(m.z, w.onto(slices.Clone(m.z), w.best.z)) })
 	lowest := func(a, b memo) int { return cmp.Compare(a.value, b.value) }
 	if nearest {
@@ -85,13 +75,13 @@ func (w *search) trend(all []int, nearest bool) *trend {
 	s := &sample{n: n}
 	for _, m := range known {
 		y := (m.value - w.best.value) / unit
-		s.features = append(s.features, featuresOf(t.pick(m.z), make([]float64, 0, p)))
+		s.features = append(s.features, featuresOf(w.pick(m.z), make([]float64, 0, p)))
 		s.values, s.weights = append(s.values, y), append(s.weights, 1/(1+y*y))
 	}
 	e := newEquations(n)
 	e.addAll(s)
 	c := e.solution()
-	t.g, t.h = c[1:n+1], make([][]float64, n)
+	t := &trend{w, c[1 : n+1], make([][]float64, n)}
 	for i := range t.h {
 		t.h[i] = make([]float64, n)
 	}
@@ -106,18 +96,10 @@ func (w *search) trend(all []int, nearest bool) *trend {
 	return t
 }
 
-// pick returns the coordinates of the trend.
-func (t *trend) pick(z []float64) (x []float64) {
-	for _, k := range t.all {
-		x = append(x, z[k])
-	}
-	return x
-}
-
 // least returns local minima of the trend that were not asked, the lowest, at most as many as there are coordinates: from the
 // lowest points that were asked, and from random ones.
 func (t *trend) least() (points [][]float64) {
-	n := len(t.all)
+	n := len(t.ordered)
 	seen := map[string]bool{}
 	for _, m := range t.asked {
 		seen[key(m.z)] = true
@@ -126,22 +108,29 @@ func (t *trend) least() (points [][]float64) {
 	for range n {
 		begin = append(begin, t.draw())
 	}
-	value := map[*float64]float64{}
+	type bottom struct {
+		z     []float64
+		value float64
+	}
+	var bottoms []bottom
 	for _, z := range begin {
 		x := t.pick(z)
 		t.descend(x)
 		z = slices.Clone(t.best.z)
-		for i, k := range t.all {
+		for i, k := range t.ordered {
 			z[k] = x[i]
 		}
 		z = t.onto(z, t.best.z) // x is a sum, and not on the lattices to the bit
 		if id := key(z); !seen[id] {
-			seen[id], value[&z[0]] = true, t.at(x)
-			points = append(points, z)
+			seen[id] = true
+			bottoms = append(bottoms, bottom{z, t.at(x)})
 		}
 	}
-	slices.SortStableFunc(points, func(a, b []float64) int { return cmp.Compare(value[&a[0]], value[&b[0]]) })
-	return points[:min(n, len(points))]
+	slices.SortStableFunc(bottoms, func(a, b bottom) int { return cmp.Compare(a.value, b.value) })
+	for _, b := range bottoms[:min(n, len(bottoms))] {
+		points = append(points, b.z)
+	}
+	return points
 }
 
 // A change moves coordinate i by a, and j by b. It lowers m by its gain.
@@ -198,7 +187,7 @@ func (t *trend) one(x, s []float64) (best change) {
 // two returns the best change of two coordinates, i along its lattice, and j to where m is least then.
 func (t *trend) two(x, s []float64) (best change) {
 	for i := range x {
-		for _, v := range t.task.Lattices[t.all[i]].Values {
+		for _, v := range t.task.Lattices[t.ordered[i]].Values {
 			a := v - x[i]
 			rise := float64(s[i]*a) + float64(t.h[i][i]*a*a)/2
 			for j := range x {
@@ -220,11 +209,12 @@ func (t *trend) bottom(i int, v, s float64) (a, gain float64) {
 			a, gain = u-v, fall
 		}
 	}
-	try(t.lo[i])
-	try(t.hi[i])
+	lo, hi := t.ends(t.ordered[i])
+	try(lo)
+	try(hi)
 	if h > 0 {
-		u := min(max(v-s/h, t.lo[i]), t.hi[i])
-		if l := t.task.Lattices[t.all[i]].Values; len(l) > 0 {
+		u := min(max(v-s/h, lo), hi)
+		if l := t.task.Lattices[t.ordered[i]].Values; len(l) > 0 {
 			j, _ := slices.BinarySearch(l, u)
 			try(l[max(j-1, 0)])
 			u = l[min(j, len(l)-1)]

@@ -55,7 +55,7 @@ func TestTrendOfAParabola(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		m := w.trend(w.region(w.best, wide).all, seed%2 == 1)
+		m := w.trend(seed%2 == 1)
 		at := func(z []float64) float64 {
 			p, err := w.ask([][]float64{z})
 			if err != nil {

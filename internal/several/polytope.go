@@ -243,7 +243,7 @@ func (p *polytope) project(y []float64, margin float64) ([]float64, bool) {
 	return s.P, true
 }
 
-// leastWay is the least unit, since other limits should not be far beyond 1e6 of them.
+// leastWay is the least unit: in lesser ones limits that do not matter would be too far away for rounding.
 const leastWay = 1e-6
 
 // inside returns the point of the polytope nearest to y, moved towards the centre as far as rounding
