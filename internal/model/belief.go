@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
@@ -40,18 +41,18 @@ func newBelief(s *sampler) *belief {
 	m := s.dim()
 	b := &belief{s: s, m: m, frame: along(kernel.Identity(m))}
 	b.forget()
-	b.not.ell = make([]float64, m)
-	for i := range b.not.ell {
-		b.not.ell[i] = math.Inf(1)
-	}
+	b.setLength(math.Inf(1))
 	return b
 }
 
+// setLength sets ℓ of all components.
+func (b *belief) setLength(l float64) { b.not.ell = slices.Repeat([]float64{l}, b.m) }
+
 // forget goes back to the prior of E.
 func (b *belief) forget() {
-	b.known = newPosterior(b.m * (b.m - 1) / 2)
+	b.known = make(posterior, pairCount(b.m))
 	b.not.sd = off(b.m, func(int, int) float64 { return prior })
-	b.not.eff, b.not.alike, b.not.first = b.not.sd, make([]bool, b.m*(b.m-1)/2), true
+	b.not.eff, b.not.alike, b.not.first = b.not.sd, make([]bool, pairCount(b.m)), true
 	b.surprise = math.Inf(1)
 }
 
@@ -68,7 +69,7 @@ func (b *belief) uncertain(p posterior) {
 // errors returns the standard deviations of E of all pairs, in the direction in which mixed
 // differences depend on it.
 func (b *belief) errors() []float64 {
-	all := make([]float64, 0, b.m*(b.m-1)/2)
+	var all []float64
 	eachPair(b.m, func(i, j, _ int) { all = append(all, b.not.eff.At(i, j)) })
 	return all
 }
@@ -201,16 +202,11 @@ func (b *belief) misfit(f *Frame, theta Theta, looks []*Look) float64 {
 		return math.Inf(1)
 	}
 	fit := system{m: b.m, eq: eq, kappa: make([]float64, len(looks))}.solve()
-	sum, n := 0.0, 0
-	for k := range eq {
-		for p, r := range fit.residual[k] {
-			if w := fit.weight[k][p]; w > 0 {
-				sum += math.Log1p(r * r * w * freedom(len(looks)))
-				n++
-			}
-		}
+	sum, all := 0.0, fit.squares()
+	for _, v := range all {
+		sum += math.Log1p(v * freedom(len(looks)))
 	}
-	return math.Expm1(sum / float64(max(n, 1)))
+	return math.Expm1(sum / float64(max(len(all), 1)))
 }
 
 // freedom returns K/(K−2): two numbers are fitted to the K equations of a pair. Two looks fit

@@ -164,5 +164,5 @@ func logCouplings(all []*mat.Dense, a *mat.Dense) (sum float64) {
 
 // logs returns the mean of ln C.
 func (n *blocking) logs() float64 {
-	return logCouplings(n.hessians, kernel.Identity(n.b.m)) / float64(n.b.m*(n.b.m-1)/2)
+	return logCouplings(n.hessians, kernel.Identity(n.b.m)) / float64(pairCount(n.b.m))
 }

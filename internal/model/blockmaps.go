@@ -36,7 +36,6 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 			step /= 3
 		}
 	}
-	e.say("  map %.3g %.3g: typical C %.1e instead of %.1e", best.Gamma, best.Beta, least, plain)
 	f, _ := e.joint(best, e.looks)
 	if f == nil {
 		return false, nil
@@ -46,7 +45,6 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		return false, nil
 	}
 	if e.refits() { // a sum under a map
-		e.say("  a sum under a map %.3g %.3g: χ² %.2g", e.theta.Gamma, e.theta.Beta, e.misfits)
 		e.fresh, e.restarts = true, mostRestarts
 		e.begin(false)
 		if err := e.prepareNext(); err != nil {

@@ -1,29 +1,34 @@
 package model
 
-import (
-	"math"
-)
+import "math"
 
-// meanSquare returns the mean of (R/s)² that a solution leaves.
-func meanSquare(out solution) float64 {
-	sum, n := 0.0, 0
-	for k, all := range out.residual {
-		for p, r := range all {
-			if w := out.weight[k][p]; w > 0 {
-				sum += float64(r * r * w)
-				n++
+// squares returns the (R/s)² that a solution leaves.
+func (out solution) squares() (all []float64) {
+	for k, weights := range out.weight {
+		for p, w := range weights {
+			if w > 0 {
+				all = append(all, float64(square(out.residual[k][p])*w))
 			}
 		}
 	}
-	return sum / float64(max(n, 1))
+	return all
+}
+
+// meanSquare returns the mean of (R/s)² that a solution leaves.
+func meanSquare(out solution) float64 {
+	sum, all := 0.0, out.squares()
+	for _, v := range all {
+		sum += v
+	}
+	return sum / float64(max(len(all), 1))
 }
 
 // pair returns the largest κ that a single pair shows: what its residuals are as a part of its curvature,
-// where they are not chance. cost is what E costs by what was known of a pair.
-func (out solution) pair(cost func(p int) float64, freedom float64) float64 {
+// where they are not chance. costs are what E costs by what was known of pairs.
+func (out solution) pair(costs []float64, freedom float64) float64 {
 	most := 0.0
 	for p := range out.own {
-		chi, info := cost(p), 0.0
+		chi, info := costs[p], 0.0
 		for k := range out.residual {
 			w := out.weight[k][p]
 			chi += float64(square(out.residual[k][p]) * w)

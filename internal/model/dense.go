@@ -82,6 +82,12 @@ func off(m int, f func(i, j int) float64) *mat.Dense {
 	})
 }
 
+// both sets a_ij and a_ji.
+func both(a *mat.Dense, i, j int, v float64) {
+	a.Set(i, j, v)
+	a.Set(j, i, v)
+}
+
 // eigen returns the eigenvalues of a symmetric matrix, ascending, and its eigenvectors as rows.
 func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense) {
 	var e mat.EigenSym

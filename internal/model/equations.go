@@ -72,8 +72,7 @@ func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool)
 	if l.expected != nil && q.without != nil { // a pair of steps is one of components
 		eachPair(len(q.vd), func(i, j, p int) {
 			if q.without[p] {
-				e.s2.Set(i, j, math.Inf(1))
-				e.s2.Set(j, i, math.Inf(1))
+				both(e.s2, i, j, math.Inf(1))
 			}
 		})
 	}

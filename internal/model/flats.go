@@ -30,7 +30,6 @@ func (e *search) respan(flat int) (done bool, err error) {
 	rough := e.told * kernel.Dot(least, least) / kernel.Dot(most, most)
 	if e.straightens(flat) {
 		of, err := e.straightened(flat)
-		e.say("  %d directions are flat: %v", flat, of != nil)
 		if of == nil || err != nil {
 			return false, err
 		}

@@ -52,27 +52,16 @@ func (b *belief) follow(n int) bool {
 		}
 		b.ofTheta = out.ofTheta
 		b.uncertain(out.total)
-		if t := b.contradiction(out, before, e); t > 2 && (pass == 1 || pass == 3) {
+		if t := contradiction(out, before.costs(e)); t > 2 && (pass == 1 || pass == 3) {
 			before = before.divided(func(int) float64 { return t })
 		}
 	}
-	b.pair = max(b.pair, out.pair(func(p int) float64 {
-		i, j := pairOf(p, b.m)
-		return before[p].info.form(e.At(i, j), e.At(j, i))
-	}, 1))
+	b.pair = max(b.pair, out.pair(before.costs(e), 1))
 	b.frame, b.theta, b.known = f, theta, out.total
 	if n > 1 {
 		b.kappa = kappa
 	}
 	return true
-}
-
-// pairOf returns the p-th of all pairs i < j < m.
-func pairOf(p, m int) (i, j int) {
-	for i = 0; p >= m-1-i; i++ {
-		p -= m - 1 - i
-	}
-	return i, i + 1 + p
 }
 
 // discounted returns what was known, less of it where new equations surprise: of each pair by its
@@ -98,16 +87,24 @@ func (b *belief) discounted(eq []equation, kappa []float64, before posterior) po
 	return before.divided(func(p int) float64 { return max(all, most[p]/8) })
 }
 
+// costs returns what E costs by what is known of each pair.
+func (p posterior) costs(e *mat.Dense) []float64 {
+	all := make([]float64, len(p))
+	m, _ := e.Dims()
+	eachPair(m, func(i, j, k int) { all[k] = p[k].info.form(e.At(i, j), e.At(j, i)) })
+	return all
+}
+
 // contradiction returns the mean over pairs of what the correction costs by what was known, and
 // of what it leaves.
-func (b *belief) contradiction(out solution, before posterior, e *mat.Dense) float64 {
+func contradiction(out solution, costs []float64) float64 {
 	sum := 0.0
-	eachPair(b.m, func(i, j, p int) {
-		q := before[p].info.form(e.At(i, j), e.At(j, i))
+	for p := range costs {
+		q := costs[p]
 		for k := range out.residual {
 			q += float64(square(out.residual[k][p]) * out.weight[k][p])
 		}
 		sum += min(q, mostSurprise)
-	})
-	return sum / float64(max(len(before), 1))
+	}
+	return sum / float64(max(len(costs), 1))
 }

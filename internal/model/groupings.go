@@ -36,7 +36,6 @@ func (e *search) groupings(now *blocking, most int, part float64) (all []groupin
 			return nil, err
 		}
 		all = append(all, grouping{blocks, p.coupling()})
-		e.say("  %d blocks: coupling %.1e", len(blocks), p.coupling().mid)
 	}
 	return all, nil
 }

@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"io"
 	"math"
 	"slices"
 
@@ -17,8 +16,7 @@ type Request struct {
 	Box, Bounds objective.Box
 	Grain       objective.Grain
 	Seed        uint64
-	Budget      int       // the most queries; looks end before it; 0: no limit
-	Trace       io.Writer // if not nil, is told what is done
+	Budget      int // the most queries; looks end before it; 0: no limit
 
 	// Span are directions, as rows, beyond which f is constant; nil: it is not known to be.
 	Span *mat.Dense

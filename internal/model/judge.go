@@ -19,7 +19,6 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 			return e.certify()
 		}
 		if len(e.looks) == 1 && !e.found && !ended && e.mayBeOrthogonal() {
-			e.say("  %d splits: coupling %.1e: orthogonal?", asked, c.mid)
 			e.upright, e.known = true, e.known.plus(e.orthogonal())
 			e.uncertain(e.known)
 			return false, e.follows()
@@ -66,7 +65,6 @@ func (e *search) separates() float64 { return e.rough * separates }
 // certify has the frame certified, and reports whether the verdict is final.
 func (e *search) certify() (bool, error) {
 	ok, coupling, err := e.request.Certify(e.result())
-	e.say("  certificate: %v, coupling %.1e", ok, coupling)
 	e.coupled = estimate{coupling, coupling, coupling, 0}
 	switch {
 	case err != nil:
@@ -100,7 +98,6 @@ func (e *search) tilted() {
 // decide reaches the verdict that splits allow, and reports whether it is final.
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
-	e.say("  %d splits: coupling %.1e, %.1e to %.1e", len(p.four), c.mid, c.lo, c.hi)
 	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) && e.believed() {
 		e.verdict = Separable
 		return true

@@ -182,7 +182,7 @@ func (b *belief) fit() bool {
 			for k := range b.kappa {
 				b.kappa[k] = excess(out, eq, k, freedom(looks))
 			}
-			b.pair = out.pair(func(int) float64 { return 0 }, freedom(looks))
+			b.pair = out.pair(make([]float64, len(out.own)), freedom(looks))
 		}
 	}
 	if looks <= fitAnything {

@@ -55,7 +55,6 @@ func (e *search) lengthen() error {
 		if err != nil {
 			return err
 		}
-		e.say("  long looks: coupling %.2e instead of %.2e", now, before)
 		if now > before/1.02 {
 			e.frame = last
 		} else {

@@ -20,11 +20,10 @@ import (
 // ones with f‴t and others with f⁗t²/12, they differ by ½, 1 and, as D_i has steps of 2t, by 2.
 type kind struct {
 	name    string
-	noise   float64         // the standard deviation of a mixed difference, in σ
-	misses  float64         // the truncation of what a mixed difference says of E, in τ
-	queries func(m int) int // of a look with m steps
-	parts   []part          // after x itself, which comes first unless it is left out
-	aside   bool            // it is
+	noise   float64 // the standard deviation of a mixed difference, in σ
+	misses  float64 // the truncation of what a mixed difference says of E, in τ
+	parts   []part  // after x itself, which comes first unless it is left out
+	aside   bool    // it is
 	measure func(v values) measured
 }
 
@@ -37,22 +36,22 @@ type part struct {
 
 var (
 	forward = &kind{
-		name: "forward", noise: 2, misses: 0.5, queries: func(m int) int { return m*(m+3)/2 + 1 },
+		name: "forward", noise: 2, misses: 0.5,
 		parts:   []part{{false, 1, 0}, {false, 2, 0}, {true, 1, 1}},
 		measure: values.forward,
 	}
 	symmetric = &kind{
-		name: "symmetric", noise: 1.58, misses: 1, queries: func(m int) int { return m*m + m + 1 },
+		name: "symmetric", noise: 1.58, misses: 1,
 		parts:   []part{{false, 1, 0}, {false, -1, 0}, {true, 1, 1}, {true, -1, -1}},
 		measure: values.symmetric,
 	}
 	fourPoint = &kind{
-		name: "four-point", noise: 0.5, misses: 2, queries: func(m int) int { return 2*m*m + 1 },
+		name: "four-point", noise: 0.5, misses: 2,
 		parts:   []part{{false, 2, 0}, {false, -2, 0}, {true, 1, 1}, {true, -1, -1}, {true, 1, -1}, {true, -1, 1}},
 		measure: values.fourPoint,
 	}
 	long = &kind{
-		name: "long", noise: 2, queries: func(m int) int { return m*(m-1)/2 + 5*m + 1 },
+		name: "long", noise: 2,
 		parts:   []part{{false, 1, 0}, {false, 0, 1}, {false, 0, -1}, {false, 1, 1}, {false, 1, -1}, {true, 1, 1}},
 		measure: values.long,
 	}
@@ -62,6 +61,19 @@ var (
 	oneSide   = &kind{name: "one side", parts: []part{{false, 1, 0}}}
 	bothSides = &kind{name: "both sides", parts: []part{{false, 1, 0}, {false, -1, 0}}, aside: true}
 )
+
+// queries returns how many a look with m steps and all pairs takes.
+func (k *kind) queries(m int) int {
+	n := 1
+	for _, p := range k.parts {
+		if p.pairs {
+			n += pairCount(m)
+		} else {
+			n += m
+		}
+	}
+	return n
+}
 
 // A Look is a point, steps, and the values around it.
 type Look struct {
@@ -90,7 +102,7 @@ func (s *sampler) bare(k *kind, along *mat.Dense, t, x []float64) *Look {
 	for i := range h {
 		h[i] = t[i] * s.around(x, beside(make([]float64, len(x)), t[i], along.RawRowView(i)))
 	}
-	return &Look{kind: k, x: x, steps: scaledRows(along, h), h: h, pairs: make([]bool, m*(m-1)/2)}
+	return &Look{kind: k, x: x, steps: scaledRows(along, h), h: h, pairs: make([]bool, pairCount(m))}
 }
 
 // points are those that a look asks for.
@@ -138,7 +150,7 @@ func (l *Look) tell(z []float64) []float64 {
 			l.z, z = append(l.z, z[:m]), z[m:]
 			continue
 		}
-		part := make([]float64, m*(m-1)/2)
+		part := make([]float64, pairCount(m))
 		for k := range part {
 			if part[k] = math.NaN(); l.asks(k) {
 				part[k], z = z[0], z[1:]

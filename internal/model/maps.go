@@ -79,7 +79,7 @@ func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 	}
 	skew := func(x, y *mat.Dense) []float64 {
 		p := kernel.Times(kernel.Times(x, inv), y)
-		all := make([]float64, 0, m*(m-1)/2)
+		var all []float64
 		eachPair(m, func(i, j, _ int) { all = append(all, p.At(i, j)-p.At(j, i)) })
 		return all
 	}
@@ -89,7 +89,7 @@ func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 	if n < 4 {
 		return math.Inf(1), [3]float64{}
 	}
-	x, y := mat.NewDense(n, 3, nil), mat.NewDense(n, 1, right)
+	x, y := mat.NewDense(n, len(columns), nil), mat.NewDense(n, 1, right)
 	for k, s := range []float64{1, 1, -1} {
 		for p, v := range columns[k] {
 			x.Set(p, k, s*v)

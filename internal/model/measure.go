@@ -77,7 +77,7 @@ func (q *measured) fill(expected *mat.Dense) {
 		}
 	}
 	m := len(q.vd)
-	q.without = make([]bool, m*(m-1)/2)
+	q.without = make([]bool, pairCount(m))
 	eachPair(m, func(i, j, p int) {
 		if q.without[p] = !kernel.Finite(q.vm.At(i, j)); !q.without[p] {
 			return
@@ -86,10 +86,8 @@ func (q *measured) fill(expected *mat.Dense) {
 		if expected != nil {
 			v = square(expected.At(i, j)*q.m.At(i, i)) + square(expected.At(j, i)*q.m.At(j, j))
 		}
-		for _, at := range [2][2]int{{i, j}, {j, i}} {
-			q.m.Set(at[0], at[1], 0)
-			q.vm.Set(at[0], at[1], v)
-		}
+		both(q.m, i, j, 0)
+		both(q.vm, i, j, v)
 	})
 }
 
@@ -98,40 +96,37 @@ func (q *measured) fill(expected *mat.Dense) {
 func (v values) each(pair func(i, j, p int) (m, variance float64), single func(i int) (d, variance, slope float64)) measured {
 	m := len(v.f[1])
 	q := measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m)}
-	for i, p := 0, 0; i < len(q.vd); i++ {
+	for i := range m {
 		d, variance, slope := single(i)
 		q.m.Set(i, i, d)
 		q.vd[i], q.g[i] = variance, slope
-		for j := i + 1; j < len(q.vd); j, p = j+1, p+1 {
-			m, variance := pair(i, j, p)
-			q.m.Set(i, j, m)
-			q.m.Set(j, i, m)
-			q.vm.Set(i, j, variance)
-			q.vm.Set(j, i, variance)
-		}
 	}
+	eachPair(m, func(i, j, p int) {
+		v, variance := pair(i, j, p)
+		both(q.m, i, j, v)
+		both(q.vm, i, j, variance)
+	})
 	return q
 }
 
-// mixed returns f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x) and its variance, from the parts of
-// single steps and of pairs.
-func (v values) mixed(single, pairs int) func(i, j, p int) (m, variance float64) {
-	f, n := v.f, v.n
+// mixed returns f(x+S_i+S_j) − f(x+S_i) − f(x+S_j) + f(x) and its variance, from the values of single steps and of pairs, and
+// their variances.
+func (v values) mixed(single, pairs, ns, np []float64) func(i, j, p int) (m, variance float64) {
 	return func(i, j, p int) (float64, float64) {
-		return (f[pairs][p] - f[single][i]) - (f[single][j] - f[0][0]), n[pairs][p] + n[single][i] + n[single][j] + n[0][0]
+		return (pairs[p] - single[i]) - (single[j] - v.f[0][0]), np[p] + ns[i] + ns[j] + v.n[0][0]
 	}
 }
 
 func (v values) forward() measured {
 	f, n := v.f, v.n
-	return v.each(v.mixed(1, 3), func(i int) (d, variance, slope float64) {
+	return v.each(v.mixed(f[1], f[3], n[1], n[3]), func(i int) (d, variance, slope float64) {
 		return (f[2][i] - f[1][i]) - (f[1][i] - f[0][0]), n[2][i] + float64(4*n[1][i]) + n[0][0], float64(2*f[1][i]) - float64(0.5*f[2][i]) - float64(1.5*f[0][0])
 	})
 }
 
 func (v values) symmetric() measured {
 	f, n := v.f, v.n
-	plus, minus := v.mixed(1, 3), v.mixed(2, 4)
+	plus, minus := v.mixed(f[1], f[3], n[1], n[3]), v.mixed(f[2], f[4], n[2], n[4])
 	return v.each(func(i, j, p int) (float64, float64) {
 		a, va := plus(i, j, p)
 		b, vb := minus(i, j, p)
@@ -154,7 +149,7 @@ func (v values) long() measured {
 	f, n := v.f, v.n
 	m := len(f[1])
 	c0, c1 := make([]float64, m), make([]float64, m)
-	q := v.each(v.mixed(1, 6), func(i int) (d, variance, slope float64) {
+	q := v.each(v.mixed(f[1], f[6], n[1], n[6]), func(i int) (d, variance, slope float64) {
 		r := v.h[i] / v.eps[i]
 		c0[i] = r * r * ((f[2][i] - f[0][0]) + (f[3][i] - f[0][0]))
 		c1[i] = r * r * ((f[4][i] - f[1][i]) + (f[5][i] - f[1][i]))

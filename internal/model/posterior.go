@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -21,9 +22,8 @@ type about struct {
 
 func (a about) plus(b about) about {
 	for k := range a.with {
-		a.with[k][0], a.with[k][1] = a.with[k][0]+b.with[k][0], a.with[k][1]+b.with[k][1]
+		a.with[k][0], a.with[k][1], a.pull[k] = a.with[k][0]+b.with[k][0], a.with[k][1]+b.with[k][1], a.pull[k]+b.pull[k]
 	}
-	a.pull[0], a.pull[1] = a.pull[0]+b.pull[0], a.pull[1]+b.pull[1]
 	return about{a.info.plus(b.info), a.spurious + b.spurious, a.seen.plus(b.seen), a.with, a.theta.plus(b.theta), a.pull}
 }
 
@@ -32,11 +32,9 @@ func (a about) along(theta [2]float64) (x, y float64) {
 	return float64(a.with[0][0]*theta[0]) + float64(a.with[1][0]*theta[1]), float64(a.with[0][1]*theta[0]) + float64(a.with[1][1]*theta[1])
 }
 
-func newPosterior(pairs int) posterior { return make(posterior, pairs) }
-
 // plus returns the sum of two posteriors.
 func (p posterior) plus(q posterior) posterior {
-	sum := newPosterior(len(p))
+	sum := make(posterior, len(p))
 	for k := range sum {
 		sum[k] = p[k].plus(q[k])
 	}
@@ -46,7 +44,7 @@ func (p posterior) plus(q posterior) posterior {
 // orthogonal returns what is known of E where the rows of the frame are orthogonal, and the true ones are:
 // E_ij|w_j|² + E_ji|w_i|² = 0.
 func (b *belief) orthogonal() posterior {
-	p := newPosterior(b.m * (b.m - 1) / 2)
+	p := make(posterior, pairCount(b.m))
 	eachPair(b.m, func(i, j, k int) {
 		ratio := length(b.frame.W.RawRowView(j)) / length(b.frame.W.RawRowView(i))
 		p[k].info = dyad(ratio, 1/ratio, 1/square(rightAngle))
@@ -59,13 +57,13 @@ const rightAngle = 1e-6
 
 // divided returns the posterior with the information of each pair divided by t_p.
 func (p posterior) divided(t func(pair int) float64) posterior {
-	q := newPosterior(len(p))
-	for k, a := range p {
-		f := 1 / t(k)
+	q := slices.Clone(p)
+	for k := range q {
+		a, f := &q[k], 1/t(k)
 		for i := range a.with {
 			a.with[i][0], a.with[i][1], a.pull[i] = a.with[i][0]*f, a.with[i][1]*f, a.pull[i]*f
 		}
-		q[k] = about{a.info.times(f), a.spurious * f, a.seen, a.with, a.theta.times(f), a.pull}
+		a.info, a.spurious, a.theta = a.info.times(f), a.spurious*f, a.theta.times(f)
 	}
 	return q
 }
@@ -91,19 +89,15 @@ const (
 // which there is less information than so many times the prior's.
 func (a about) covariance(least float64) (whole, known sym2) {
 	least = max(telling*a.spurious, least/square(prior))
-	whole = a.info.mapped(func(l float64) float64 {
-		if l <= least {
-			l = 0
-		}
-		return 1 / (l + 1/square(prior))
-	})
-	known = a.info.mapped(func(l float64) float64 {
-		if l <= least {
-			return 0
-		}
-		return 1 / (l + 1/square(prior))
-	})
-	return whole, known
+	of := func(unknown float64) sym2 {
+		return a.info.mapped(func(l float64) float64 {
+			if l <= least {
+				return unknown
+			}
+			return 1 / (l + 1/square(prior))
+		})
+	}
+	return of(1 / (1 / square(prior))), of(0)
 }
 
 // errors returns the standard deviations of all E_ij (sd), and in the direction in which mixed
@@ -124,8 +118,7 @@ func (p posterior) errors(m int, theta sym2) (u uncertainty) {
 		if size := p[k].seen.trace(); size > 0 {
 			e = math.Sqrt(max(0, whole.plus(by).dot(p[k].seen)) / size)
 		}
-		eff.Set(i, j, e)
-		eff.Set(j, i, e)
+		both(eff, i, j, e)
 		of := func(variance, seen float64) float64 {
 			if seen <= max(telling*p[k].spurious, 1/square(prior)) { // the component is flat wherever it was seen
 				return prior
@@ -146,6 +139,9 @@ func (a about) moved(known, theta sym2) sym2 {
 	u, v := known.of(a.with[1][0], a.with[1][1])
 	return sym2{theta.form(x, u), float64(theta.a*x*y) + float64(theta.b*(float64(x*v)+float64(y*u))) + float64(theta.c*u*v), theta.form(y, v)}
 }
+
+// pairCount returns how many pairs m components have.
+func pairCount(m int) int { return m * (m - 1) / 2 }
 
 // eachPair calls f for all pairs i < j < m, k counting them.
 func eachPair(m int, f func(i, j, k int)) {
@@ -188,8 +184,8 @@ type solution struct {
 
 // solve returns the E (and δθ) of one Gauss–Newton step.
 func (s system) solve() solution {
-	n, looks := s.m*(s.m-1)/2, len(s.eq)
-	out := solution{own: newPosterior(n), e: mat.NewDense(s.m, s.m, nil)}
+	n, looks := pairCount(s.m), len(s.eq)
+	out := solution{own: make(posterior, n), e: mat.NewDense(s.m, s.m, nil)}
 	for range looks {
 		out.residual, out.weight, out.scale = append(out.residual, make([]float64, n)), append(out.weight, make([]float64, n)), append(out.scale, make([]float64, n))
 	}

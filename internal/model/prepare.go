@@ -20,6 +20,5 @@ func (e *search) prepare() (err error) {
 	if span != nil {
 		err = e.inSpan(span)
 	}
-	e.say("σ %.1e, %d components", e.s.sigma, e.m)
 	return err
 }

@@ -37,7 +37,6 @@ func (e *search) lookAround() error {
 			return ErrSmallBudget
 		}
 	}
-	e.say("look %s t %.1e error %.1e", kind.name, t, size)
 	if err := e.before(kind.queries(e.m), e.contested()); err != nil {
 		return err
 	}
@@ -126,7 +125,6 @@ func (e *search) lookAlong() (int, error) {
 		n = 3
 	}
 	pairs, count := e.wanting()
-	e.say("%d looks %s at %d pairs, t %.1e error %.1e", n, o.kind.name, count, median(o.steps), o.error)
 	if n > 1 || e.upright || e.contested() {
 		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
@@ -157,7 +155,7 @@ func (e *search) lookAlong() (int, error) {
 // they are.
 func (e *search) wanting() (pairs []bool, count int) {
 	const enough = 0.8 // of the error that is small enough
-	pairs = make([]bool, e.m*(e.m-1)/2)
+	pairs = make([]bool, pairCount(e.m))
 	needs, r := e.needs(), e.s.widths(e.frame.W)
 	share := func(i, j, p int) float64 {
 		if e.not.alike[p] {

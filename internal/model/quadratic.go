@@ -54,7 +54,6 @@ func (e *search) quadratic() bool {
 	if !(misfit <= predicted || misfit <= enough && theta.Identity()) {
 		return false
 	}
-	e.say("  a quadratic under the map %.3g %.3g: values are predicted to %.1e", theta.Gamma, theta.Beta, misfit)
 	was, now, tau := e.belief, *e.belief, l.tau
 	e.belief = &now
 	e.looks, e.theta, l.tau = []*Look{l}, theta, min(tau, misfit)

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/mat"
@@ -85,14 +84,6 @@ func (e *search) raiseTruncation() {
 		l.tau *= by
 	}
 	e.learn()
-	e.say("  truncation taken for %.1f times as large: χ² %.2g", e.caution, e.misfits)
-}
-
-// say tells the trace.
-func (e *search) say(format string, args ...any) {
-	if e.request.Trace != nil {
-		fmt.Fprintf(e.request.Trace, "%6d  %s\n", e.s.queries, fmt.Sprintf(format, args...))
-	}
 }
 
 // run is the loop.
@@ -111,7 +102,6 @@ func (e *search) run() error {
 		if err := e.look(); err != nil {
 			return err
 		}
-		e.say("  looks %d χ² %.2g κ %.1e pair %.1e error median %.1e worst %.1e θ %.3g %.3g ℓ %.2g", len(e.looks), e.surprise, e.coupling(), e.pair, median(e.errors()), quantile(e.errors(), 1), e.theta.Gamma, e.theta.Beta, median(e.not.ell))
 	}
 }
 
@@ -185,7 +175,6 @@ func (e *search) look() error {
 		if (e.surprise > misled || e.upright && e.pair > usable || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
 			e.restarts++
 			e.again()
-			e.say("  surprised: again from short looks")
 		}
 	case e.quadratic():
 		e.fresh = true
@@ -268,13 +257,4 @@ func (e *search) follows() error {
 	}
 	e.setLength(e.steps.length() / 1.5)
 	return nil
-}
-
-// setLength sets ℓ of all components.
-func (e *search) setLength(l float64) {
-	ell := make([]float64, e.m)
-	for i := range ell {
-		ell[i] = l
-	}
-	e.not.ell = ell
 }

@@ -71,7 +71,6 @@ func (e *search) structure() (bool, error) {
 		}
 		e.frame, e.theta = f, Theta{}
 		e.unsure = e.halves()
-		e.say("  %d short looks: halves %.1e, largest C %.1e", len(e.looks), e.unsure, largest(c))
 		most := max(4, e.m/8)
 		if n >= enoughShort && e.unsure > agreeing {
 			most = e.m / 2
@@ -117,12 +116,10 @@ func (e *search) nearly() (bool, error) {
 		return false, err
 	}
 	e.coupled = p.coupling()
-	e.say("  nearly: coupling %.2e, %.2e to %.2e", e.coupled.mid, e.coupled.lo, e.coupled.hi)
 	if e.coupled.lo > farOff {
 		return false, nil
 	}
 	round, err := newValley(e.s, e.frame).round()
-	e.say("  round: %v", round)
 	return round, err
 }
 
