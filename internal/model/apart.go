@@ -5,9 +5,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// noInformation is the part of the information about E, or θ, below which there is none.
-const noInformation = 1e-12
-
 // apart brings blocks apart once, and betters the map if there is one and pairs couple less then; nil: there is no such
 // frame.
 func (n *blocking) apart(blocks [][]int) *blocking {
@@ -35,7 +32,7 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 	}
 	next := moved(n.theta)
 	if slopes[0] != nil {
-		least := float64(noInformation*info.trace()) + tiny
+		least := float64(nothing*info.trace()) + tiny
 		var delta [2]float64
 		delta[0], delta[1] = info.mapped(func(l float64) float64 { return 1 / (l + least) }).of(right[0], right[1])
 		if other := moved(n.theta.Moved(delta, furthest, n.b.s.low)); other != nil && (next == nil || other.logs() < next.logs()) {
@@ -79,7 +76,7 @@ type between struct {
 func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *between {
 	p, q := len(one), len(two)
 	n, each := 2*p*q, p*q
-	const columns = 3 // of M and of its two slopes
+	columns := 1 + len(slopes) // of M and of its slopes
 	rows, right := mat.NewDense(len(all)*each, n, nil), mat.NewDense(len(all)*each, columns, nil)
 	for l, h := range all {
 		for i := range p {
@@ -101,7 +98,7 @@ func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *betwe
 		}
 	}
 	info := kernel.Times(transposed(rows), rows)
-	least := float64(noInformation*mat.Trace(info)) + tiny
+	least := float64(nothing*mat.Trace(info)) + tiny
 	for i := range n {
 		info.Set(i, i, info.At(i, i)+least)
 	}

@@ -12,7 +12,8 @@ import (
 // A Theta are the numbers of ψ.
 type Theta = outer.Theta
 
-// thetaStep is the step of derivatives by θ: the truncation of a difference quotient is far below what θ is known to.
+// thetaStep is the step of derivatives by θ, and the part to which θ is searched: the truncation of a difference quotient is far
+// below what θ is known to.
 const thetaStep = 1e-4
 
 // A belief is what looks have told so far: a frame whose components have curvature 1, the
@@ -146,10 +147,9 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 const (
 	// boldest is the largest E of one step: I + E must stay invertible.
 	boldest = 0.5
-	// sweeps of Gauss–Newton end where steps below converged do not become less, as rounding is all that is left, or
-	// after mostSweeps.
+	// sweeps of Gauss–Newton end where negligible steps do not become less, as rounding is all that is left, or after
+	// mostSweeps; so do others.
 	mostSweeps = 40
-	converged  = 1e-6
 )
 
 // gaussNewton fits a frame to looks, from one that is roughly right.
@@ -177,7 +177,7 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int) *Fr
 				return nil
 			}
 		}
-		if big < converged && big > last/2 {
+		if big < negligible && big > last/2 {
 			break
 		}
 		last = big

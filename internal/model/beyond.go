@@ -13,7 +13,7 @@ func (e *search) left() int {
 
 // affords reports whether so many more short looks may be made, and then so many queries.
 func (e *search) affords(looks, then int) bool {
-	if kind, _, _ := e.sharpest(1, exactPairs); kind != nil {
+	if kind, _, _ := e.sharpest(1, finest); kind != nil {
 		then += max(0, looks) * kind.queries(e.m)
 	}
 	return then <= e.left()
@@ -33,7 +33,7 @@ func (e *search) sharpest(part, enough float64) (kind *kind, step, error float64
 }
 
 // lengthening is how many queries lengthen takes for m components, more than it does to see that minima are round.
-func lengthening(m int) int { return 2*longLooks*long.queries(m) + 3*4*mostSplits }
+func lengthening(m int) int { return 2*enoughLooks*long.queries(m) + 3*corners*mostSplits }
 
 // disproved reports whether there is more than single components: looks contradict each other in every frame, or splits leave
 // no hope. With noise that looks have in common, single pairs and splits say little.

@@ -25,7 +25,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 	if best.Identity() || least > promising*plain {
 		return false, nil
 	}
-	for step, n := math.Abs(best.Gamma)/2, 0; step > closeMap*math.Abs(best.Gamma) && n < mostTries; n++ {
+	for step, n := math.Abs(best.Gamma)/2, 0; step > thetaStep*math.Abs(best.Gamma) && n < mostSweeps; n++ {
 		b := best
 		for _, g := range []float64{-step, 0, step} {
 			for _, h := range []float64{-step, 0, step} {
@@ -87,9 +87,6 @@ func (e *search) refits() bool {
 	return false
 }
 
-// fewStarts is for how many β maps are tried, promising the part of couplings that the nearest leaves where there
-// is a map, and closeMap the part of γ to which it is found.
-const fewStarts, promising, closeMap = 3, 0.8, 1e-4
-
-// mostTries is how often all maps around one are tried.
-const mostTries = 40
+// fewStarts is for how many β maps are tried, and promising the part of couplings that the nearest leaves where there
+// is a map.
+const fewStarts, promising = 3, 0.8

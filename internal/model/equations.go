@@ -133,8 +133,14 @@ func (u uncertainty) products(c []float64) *mat.Dense {
 	return kernel.Times(transposed(eff2), each(m, func(k, j int) float64 { return square(c[k]) * eff2.At(k, j) }))
 }
 
-// tiny keeps what is divided by from 0.
-const tiny = 1e-300
+const (
+	// tiny keeps what is divided by from 0.
+	tiny = 1e-300
+	// nothing is the part of a curvature, or of information, below which there is none.
+	nothing = 1e-12
+	// negligible is an error of E, or of an angle, that counts as none.
+	negligible = 1e-6
+)
 
 // noise returns the mean variance of mixed differences, and that of second differences in the
 // same proportion as their medians.

@@ -13,7 +13,7 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	if e.s.span != nil || e.bowl && flat == 0 {
 		return false, nil
 	}
-	noisy, many := e.s.grain.Noisy(), gap > gaping && flat > 2 && len(e.looks) <= 3
+	noisy, many := e.s.grain.Noisy(), gap > gaping && flat > 2 && len(e.looks) <= lastLooks
 	switch {
 	case noisy && many:
 		return e.respan(flat)
@@ -85,7 +85,7 @@ func (e *search) suspect(flat int) (bool, error) {
 		tilt, most := e.told*e.curvature(e.m-1)/e.curvature(flat), enough
 		switch {
 		case e.bowl:
-			most = noBend
+			most = nothing
 		case e.straightens(flat): // each of the others may be off by tilt, in steps of which f curves by told
 			most = max(leastBend, 2*float64(e.m)*e.told*min(1, tilt))
 		case tilt < roughSpan:
@@ -110,9 +110,9 @@ const (
 	// that are not flat may be below it.
 	wideGap, weakest = 10., 3
 	// leastBend is the part of the usual curvature that is left along directions in which f has none, unless the error of the
-	// look leaves more, and fewBends the same of several below a gap, some of which may be curved. noBend is that of a
-	// quadratic, which bends everywhere as it does at the look.
-	leastBend, fewBends, noBend = 1e-5, 0.03, 1e-12
+	// look leaves more, and fewBends the same of several below a gap, some of which may be curved. Of a quadratic, which bends
+	// everywhere as it does at the look, nothing is.
+	leastBend, fewBends = 1e-5, 0.03
 )
 
 // bends returns the second difference of ψ(f) over a long step along the first few directions, as a part of that along
@@ -141,8 +141,8 @@ func (e *search) bends(few int) (float64, error) {
 		return 0, err
 	}
 	z, _ = e.s.mapped(z, e.theta)
-	bend := func(k int) float64 { return math.Abs((z[k] - z[0]) + (z[k+1] - z[0])) }
-	ratio := bend(1) / max(bend(3), tiny)
+	bend := func(a, b float64) float64 { return math.Abs((a - z[0]) + (b - z[0])) }
+	ratio := bend(z[1], z[2]) / max(bend(z[3], z[4]), tiny)
 	if !kernel.Finite(ratio) {
 		return 1, nil
 	}

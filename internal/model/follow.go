@@ -10,8 +10,8 @@ const (
 	// passes are how often the newest looks are fitted: they depend on E by terms of second
 	// order.
 	passes = 6
-	// furthest is the largest E by which a frame is corrected.
-	furthest = 0.3
+	// furthest is the largest E by which a frame is corrected at once, and the furthest that a map moves.
+	furthest = prior
 	// mostSurprise is how much one equation may count in the mean of surprises.
 	mostSurprise = 100
 )
@@ -29,7 +29,7 @@ func (b *belief) follow(n int) bool {
 		if eq == nil {
 			return false
 		}
-		if n > 2 && pass < 4 { // by themselves: what was known may be wrong
+		if n > 2 && pass < passes-2 { // by themselves: what was known may be wrong
 			own := system{m: b.m, eq: eq, kappa: make([]float64, n)}.solve()
 			for k := range kappa {
 				kappa[k] = excess(own, eq, k, freedom(n))
@@ -52,7 +52,7 @@ func (b *belief) follow(n int) bool {
 		}
 		b.ofTheta = out.ofTheta
 		b.uncertain(out.total)
-		if t := contradiction(out, before.costs(e)); t > 2 && (pass == 1 || pass == 3) {
+		if t := contradiction(out, before.costs(e)); t > 2 && (pass == 1 || pass == passes/2) {
 			before = before.divided(func(int) float64 { return t })
 		}
 	}

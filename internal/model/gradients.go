@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/floats"
@@ -48,7 +49,7 @@ func rank(g *mat.Dense, noise float64) (int, *mat.Dense) {
 	values := svd.Values(nil)
 	cut := noise * math.Sqrt(float64(max(rows, n)))
 	for r, v := range values { // the first that may be noise, beside one that is not
-		if v <= cut*loud && (r == 0 || values[r-1] > apart*max(v, cut)) || r > 0 && values[r-1] > steepFall*v {
+		if v <= cut*amplified && (r == 0 || values[r-1] > apart*max(v, cut)) || r > 0 && values[r-1] > steepFall*v {
 			return r, transposed(&left)
 		}
 	}
@@ -72,15 +73,15 @@ func means(g *mat.Dense) []float64 {
 // there is no other one below.
 const apart = 5
 
-// loud is by how much the rounding of gradients may be above the noise of values, and steepFall how much less they
-// are than those that span f where they are all that is left: curvatures may differ very much from place to place.
-const loud, steepFall = 30, 1e3
+// steepFall is how much less gradients are than those that span f where rounding is all that is left: curvatures may differ very
+// much from place to place.
+const steepFall = 1e3
 
 // reduce looks for few components, which gradients show: along r random directions at r+2 points
 // they have the rank min(r, m). Less than r show few components. It returns what f depends on; nil: not on few.
 func reduce(s *sampler, l *ladder) (*subspace, error) {
 	d := s.f.Dim()
-	for few := fewest; few < d && few <= max(fewest, d/4); few *= 4 {
+	for few := fewest; few < d && few <= max(fewest, d/4); few *= fewest {
 		by := l.slopes(orthonormal(s, few, d), s.sigma, exactSlopes)
 		g, err := gradients(s, by, few+2)
 		if err != nil {
@@ -151,17 +152,17 @@ func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
 // up to which more of them do not help.
 const mostGradients, exactSpan = 3, 1e-3
 
-// beyonds is at how many points it is tested that f is linear beyond a span, and beyond the second difference of f, in
-// units of its spread, that is too large in any case; leastBeyond is not. amplified is by how much chance makes errors larger: with two
+// beyonds is at how many points it is tested that f is linear beyond a span. A second difference of leastBeyond, in units of the
+// spread of f, is never too large, and one above predicted always. amplified is by how much chance makes errors larger: with two
 // gradients more than components it was 30 at most.
-const beyonds, beyond, leastBeyond, amplified = 4, 1e-3, 1e-11, 30
+const beyonds, leastBeyond, amplified = 4, 1e-11, 30
 
 // linearBeyond reports whether f does not curve over the box along ways v that are orthogonal to
 // some orthonormal rows, up to noise and the error ε of slopes: what short steps do not show, long ones may. A row that
 // is known to ε of its slopes s is off by ε/s, so that f changes by ε|v|, and its second difference is (ε|v|)².
 func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 	x, to := s.points(beyonds, middle), s.points(beyonds, middle)
-	const sides = 3
+	sides := []float64{-1, 0, 1}
 	var points [][]float64
 	most := 0.0
 	for k := range beyonds {
@@ -169,18 +170,17 @@ func linearBeyond(s *sampler, rows *mat.Dense, slopes float64) (bool, error) {
 		kernel.AddScaled(v, -1, x.RawRowView(k))
 		kernel.Project(v, rows.RawMatrix())
 		part := s.around(x.RawRowView(k), v)
-		for side := range sides {
-			points = append(points, beside(x.RawRowView(k), part*float64(side-1), v))
+		for _, side := range sides {
+			points = append(points, beside(x.RawRowView(k), part*side, v))
 		}
-		most += square(max(leastBeyond, min(beyond, square(amplified*slopes*part*length(v)))))
+		most += square(max(leastBeyond, min(predicted, square(amplified*slopes*part*length(v)))))
 	}
 	z, err := s.at(points)
 	if err != nil {
 		return false, err
 	}
 	sum, noise := 0.0, 0.0
-	for k := range beyonds {
-		three := z[sides*k : sides*(k+1)]
+	for three := range slices.Chunk(z, len(sides)) {
 		if second := (three[0] - three[1]) + (three[2] - three[1]); kernel.Finite(second) {
 			sum += square(second)
 			noise += square(s.noise(three[0])) + square(2*s.noise(three[1])) + square(s.noise(three[2]))

@@ -6,14 +6,8 @@ import (
 	"github.com/untwist/untwist/jointdiag"
 )
 
-const (
-	// sharpLooks are made along blocks at a time.
-	sharpLooks = 3
-	// finer is by how much splits of finer blocks may couple more than those of coarser ones.
-	finer = 10
-	// leastLink is the C from which on components belong together where looks are exact.
-	leastLink = 1e-3
-)
+// finer is by how much splits of finer blocks may couple more than those of coarser ones.
+const finer = 10
 
 // groupings returns the blocks of at most so many components that C shows, the finest first. Looks are as exact as E is
 // to a part.
@@ -21,7 +15,7 @@ func (e *search) groupings(now *blocking, most int, part float64) (all []groupin
 	before := e.m
 	_, looked := e.steps.best(forward, e.s.sigma, part)
 	for _, link := range linked {
-		if link > max(leastLink, 30*looked) {
+		if link > max(leastLink, amplified*looked) {
 			continue
 		}
 		blocks := jointdiag.Blocks(now.c, link)

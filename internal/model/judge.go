@@ -26,10 +26,10 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
-		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > contradictory && !ended { // a yes would not be believed
+		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > usable && !ended { // a yes would not be believed
 			break
 		}
-		if asked >= enoughSplits && c.loud < mostlyNoise {
+		if asked >= enoughSplits && c.loud < drowned {
 			break
 		}
 	}
@@ -39,22 +39,21 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 // believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
 // left but noise, and the error of the look.
 func (e *search) believed() bool {
-	return len(e.looks) != 1 || e.coupled.loud > mostlyNoise || e.coupled.mid < max(asQuadratic, significant*e.told)
+	return len(e.looks) != 1 || e.coupled.loud > drowned || e.coupled.mid < max(asQuadratic, significant*e.told)
 }
 
 // mayBeOrthogonal reports whether rows may be orthogonal: along all eigenvectors of the first look f is curved, and splits along
 // them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames. It is asked once.
 func (e *search) mayBeOrthogonal() bool {
-	if !e.clear || e.coupled.hi > contradictory || quantile(e.errors(), 1) > usable || e.restarts > 0 {
+	if !e.clear || e.coupled.hi > usable || quantile(e.errors(), 1) > usable || e.restarts > 0 {
 		return false
 	}
 	p := e.parabola(e.looks[0])
-	return p != nil && e.coupled.hi < contradictory*length(p.fine(Theta{}))
+	return p != nil && e.coupled.hi < usable*length(p.fine(Theta{}))
 }
 
-// asQuadratic is the coupling up to which f may be a quadratic, and mostlyNoise the part of mixed differences from
-// which on they are noise.
-const asQuadratic, mostlyNoise = 4e-5, 0.3
+// asQuadratic is the coupling up to which f may be a quadratic.
+const asQuadratic = 4e-5
 
 // stricter is by how much less errors may be after a frame has failed.
 const stricter = 3
@@ -102,7 +101,7 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		e.verdict = Separable
 		return true
 	}
-	if len(e.looks) >= 2*fairTrial && c.lo > hopeless && !ended { // whatever looks say of each other
+	if len(e.looks) >= 2*enoughLooks && c.lo > hopeless && !ended { // whatever looks say of each other
 		e.verdict = Not
 		return true
 	}

@@ -30,8 +30,7 @@ const (
 	rungsAtOnce = 3
 	// significant is how many standard deviations of noise a difference of rungs must have.
 	significant = 4
-	// drowned is the noise of a second difference, as a part of it, from which on it says
-	// nothing.
+	// drowned is the noise of differences, as a part of them, from which on they say nothing.
 	drowned = 0.3
 	// steady is the truncation of symmetric differences up to which a step is short: over
 	// longer ones the curvature is another.

@@ -18,8 +18,8 @@ const (
 	// manyLooks: looser rules invent maps.
 	explained, explainedByMany = 0.1, 0.5
 	manyLooks                  = 5
-	// fitAnything looks fit any function, and lastLooks show a map.
-	fitAnything, lastLooks = 2, 3
+	// fitAnything looks fit any function, and lastLooks show whether something is wrong: no frame, a map, a quadratic, blocks.
+	fitAnything, lastLooks = 2, fitAnything + 1
 	// A map has to explain more than certain of Σχ², and γz has to be above slight for some value: ψ′
 	// changes by about that part, and a lesser map leaves couplings that count as none.
 	certain, slight = 40, 0.03
@@ -120,7 +120,7 @@ func (b *belief) first() bool {
 	}
 	s := make([]float64, b.m)
 	for i, v := range lambda {
-		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*flat, tiny))
+		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*nothing, tiny))
 	}
 	f := along(scaledRows(x, s))
 	if f == nil {
@@ -136,9 +136,6 @@ func (b *belief) first() bool {
 	return true
 }
 
-// flat is how small an eigenvalue may be beside the largest one.
-const flat = 1e-12
-
 // fit learns E, θ and κ of all looks, around a frame that fits them.
 func (b *belief) fit() bool {
 	looks := len(b.looks)
@@ -153,7 +150,7 @@ func (b *belief) fit() bool {
 			sys.slopes, sys.free = b.slopes(b.frame, b.theta, b.looks, eq), round < rounds-1
 		}
 		out := sys.solve()
-		if next, ok := b.turned(b.theta, out, 0.3); sys.free && ok {
+		if next, ok := b.turned(b.theta, out, furthest); sys.free && ok {
 			b.theta, b.ofTheta = next, out.ofTheta
 			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2); f != nil {
 				b.frame = f

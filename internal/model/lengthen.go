@@ -28,7 +28,7 @@ func (e *search) lengthen() error {
 		if part < 1 && e.unsure < roughRows {
 			continue
 		}
-		if e.left() < longLooks*long.queries(e.m)+4*mostSplits {
+		if e.left() < enoughLooks*long.queries(e.m)+corners*mostSplits {
 			break
 		}
 		e.not.sd = off(e.m, func(int, int) float64 { return e.unsure })
@@ -37,7 +37,7 @@ func (e *search) lengthen() error {
 			h[i] *= part
 		}
 		var looks []*Look
-		for range longLooks {
+		for range enoughLooks {
 			x, err := e.s.safe(widely)
 			if err != nil {
 				return err
@@ -64,9 +64,8 @@ func (e *search) lengthen() error {
 	return nil
 }
 
-// longLooks are made with steps of what components go in the box, and roughRows is the error of a frame from which on as
-// many with steps of half of that are made before.
-const longLooks, roughRows = 8, 0.02
+// roughRows is the error of a frame from which on looks with half of the longest steps are made first.
+const roughRows = 0.02
 
 // coupledBy returns the coupling of splits that follow from a seed.
 func (e *search) coupledBy(seed uint64) (float64, error) {

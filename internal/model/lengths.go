@@ -27,9 +27,6 @@ func (r *ruler) at(x []float64, z float64) *place {
 	return &r.places[len(r.places)-1]
 }
 
-// vague is the error of a curvature, as a part of it, from which on it is measured again.
-const vague = 0.05
-
 // MeasureLengths measures Result.Scale, at the points of some looks.
 func (r *Result) MeasureLengths() error {
 	e := r.search
@@ -42,7 +39,7 @@ func (r *Result) MeasureLengths() error {
 			p := by.at(looks[k].x, z)
 			for i := range e.m {
 				p.bend[i], p.errors[i] = q.v.At(i, i), q.s2.At(i, i)
-				if p.errors[i] > square(vague) { // curvatures are about 1
+				if p.errors[i] > square(faint) { // curvatures are about 1, and measured again where a faint change is lost
 					again[i] = e.not.ell[i] / strides
 				}
 			}

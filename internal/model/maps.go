@@ -45,12 +45,12 @@ func (b *belief) maps(three []*Look) []Theta {
 		}
 		return m
 	}
-	const grid, zooms = 80, 4
+	const grid, zooms, finer = 80, 4, 7
 	width := math.Pi / grid
 	best := scan(-math.Pi/2+width/2, width, grid, try)
 	for range zooms {
-		best = scan(best-width, width/7, 15, try)
-		width /= 6
+		best = scan(best-width, width/finer, 2*finer+1, try)
+		width /= finer - 1
 	}
 	if math.IsInf(misfit, 1) {
 		return nil
@@ -86,7 +86,7 @@ func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 	columns := [][]float64{skew(g[1], h[2]), skew(h[1], g[2]), skew(g[1], g[2])}
 	right := skew(h[1], h[2])
 	n := len(right)
-	if n < 4 {
+	if n <= len(columns) {
 		return math.Inf(1), [3]float64{}
 	}
 	x, y := mat.NewDense(n, len(columns), nil), mat.NewDense(n, 1, right)

@@ -124,24 +124,30 @@ func (v values) forward() measured {
 	})
 }
 
+// around returns the second difference from x on both sides, its variance, and the slope.
+func (v values) around(i int) (d, variance, slope float64) {
+	f, n := v.f, v.n
+	return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + float64(4*n[0][0]), (f[1][i] - f[2][i]) / 2
+}
+
 func (v values) symmetric() measured {
 	f, n := v.f, v.n
 	plus, minus := v.mixed(f[1], f[3], n[1], n[3]), v.mixed(f[2], f[4], n[2], n[4])
 	return v.each(func(i, j, p int) (float64, float64) {
 		a, va := plus(i, j, p)
 		b, vb := minus(i, j, p)
-		return (a + b) / 2, (va + vb + 2*n[0][0]) / 4
-	}, func(i int) (d, variance, slope float64) {
-		return (f[1][i] - f[0][0]) + (f[2][i] - f[0][0]), n[1][i] + n[2][i] + float64(4*n[0][0]), (f[1][i] - f[2][i]) / 2
-	})
+		return (a + b) / 2, (va + vb + 2*n[0][0]) / square(2)
+	}, v.around)
 }
 
 func (v values) fourPoint() measured {
 	f, n := v.f, v.n
+	const area = 4 // of two steps of 2S, in those of S
 	return v.each(func(_, _, p int) (float64, float64) {
-		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / 4, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / 16
+		return ((f[3][p] - f[5][p]) + (f[4][p] - f[6][p])) / area, (n[3][p] + n[4][p] + n[5][p] + n[6][p]) / square(area)
 	}, func(i int) (d, variance, slope float64) {
-		return ((f[1][i] - f[0][0]) + (f[2][i] - f[0][0])) / 4, (n[1][i] + n[2][i] + float64(4*n[0][0])) / 16, (f[1][i] - f[2][i]) / 4
+		d, variance, slope = v.around(i)
+		return d / area, variance / square(area), slope / 2
 	})
 }
 

@@ -47,13 +47,10 @@ func (b *belief) orthogonal() posterior {
 	p := make(posterior, pairCount(b.m))
 	eachPair(b.m, func(i, j, k int) {
 		ratio := length(b.frame.W.RawRowView(j)) / length(b.frame.W.RawRowView(i))
-		p[k].info = dyad(ratio, 1/ratio, 1/square(rightAngle))
+		p[k].info = dyad(ratio, 1/ratio, 1/square(negligible))
 	})
 	return p
 }
-
-// rightAngle is by how much the cosine of rows that are orthogonal may differ from 0.
-const rightAngle = 1e-6
 
 // divided returns the posterior with the information of each pair divided by t_p.
 func (p posterior) divided(t func(pair int) float64) posterior {
@@ -127,7 +124,7 @@ func (p posterior) errors(m int, theta sym2) (u uncertainty) {
 		}
 		sd.Set(i, j, of(known.a+by.a, p[k].info.a))
 		sd.Set(j, i, of(known.c+by.c, p[k].info.c))
-		u.alike[k] = balanced && float64(known.a*known.c)-square(known.b) <= square(1e-6)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
+		u.alike[k] = balanced && float64(known.a*known.c)-square(known.b) <= square(negligible)*known.a*known.c && max(sd.At(i, j), sd.At(j, i)) < prior
 	})
 	return u
 }

@@ -93,12 +93,15 @@ func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *L
 	return &Look{kind: k, x: x, steps: scaledRows(along, scale), h: scale, tau: e.steps.tau(k, t)}
 }
 
+// uneven is the part of a long step by which it may be shorter, so that no two are the same.
+const uneven = 0.3
+
 // longLook returns a look at x with steps of about h along the frame.
 func (e *search) longLook(x, most []float64) *Look {
 	eps, h := make([]float64, e.m), make([]float64, e.m)
 	for i := range h {
 		eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
-		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (0.7 + float64(0.3*e.s.random.Float64()))
+		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (1 - uneven + float64(uneven*e.s.random.Float64()))
 		e.within(x, i, &h[i], &eps[i])
 	}
 	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps, ends: scaledRows(e.frame.U, eps)}
@@ -122,7 +125,7 @@ func (e *search) lookAlong() (int, error) {
 	}
 	n := 1
 	if e.coupling() > 0 || e.surprise > misled {
-		n = 3
+		n = lastLooks
 	}
 	pairs, count := e.wanting()
 	if n > 1 || e.upright || e.contested() {
@@ -154,7 +157,6 @@ func (e *search) lookAlong() (int, error) {
 // errors of rows, and those whose curvatures are in proportion by chance, maybe. count is how many
 // they are.
 func (e *search) wanting() (pairs []bool, count int) {
-	const enough = 0.8 // of the error that is small enough
 	pairs = make([]bool, pairCount(e.m))
 	needs, r := e.needs(), e.s.widths(e.frame.W)
 	share := func(i, j, p int) float64 {
@@ -164,7 +166,7 @@ func (e *search) wanting() (pairs []bool, count int) {
 		return e.not.sd.At(i, j) * r[j] / r[i] * math.Sqrt(float64(e.m)) / (e.rough * rightRow)
 	}
 	eachPair(e.m, func(i, j, p int) {
-		if pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j, p), share(j, i, p)) > enough; pairs[p] {
+		if pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j, p), share(j, i, p)) > almost; pairs[p] {
 			count++
 		}
 	})

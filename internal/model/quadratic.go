@@ -32,8 +32,6 @@ const (
 	predicted = 1e-3
 	// loudly is by how much the error of a look may be more in values that are predicted far away.
 	loudly = 3
-	// mostBowls looks are asked whether f is a quadratic.
-	mostBowls = 3
 )
 
 // quadratic looks whether f is a quadratic under a map by what the newest look predicts. If so, and if that look is exact enough
@@ -41,7 +39,7 @@ const (
 func (e *search) quadratic() bool {
 	e.bowl = false
 	l := e.looks[len(e.looks)-1]
-	if l.pairs != nil || e.bowls == mostBowls || !kernel.Finite(l.z[0][0]) {
+	if l.pairs != nil || e.bowls == lastLooks || !kernel.Finite(l.z[0][0]) {
 		return false
 	}
 	e.bowls++

@@ -13,10 +13,10 @@ const (
 	// roundFrom is the eigenvalue from which on minima count as round in a frame. Of functions that
 	// nearly separate it was 0.2 and more, and of Rosenbrock's 0.06 and less.
 	roundFrom = 0.15
-	// descents is from how many points one goes down, mostDown how many steps each may take, and endsWithin how near the minimum
+	// descents is from how many points one goes down, and endsWithin how near the minimum
 	// of each component is at the end of one that has not come to rest by then, in parts of how far it goes.
-	descents, mostDown = 3, 20
-	endsWithin         = 0.25
+	descents   = 3
+	endsWithin = 0.25
 	// stepPart is the part of how far a component goes in the box that is a short step, at least.
 	stepPart = 1e-3
 	// little is what the last fewOf steps gain, as a part of the whole descent, that counts as nothing.
@@ -84,7 +84,7 @@ func (v *valley) round() (bool, error) {
 func (v *valley) downhill(x []float64) (end []float64, ended bool, err error) {
 	var history []float64
 	var far float64 // from the minimum of some component, in parts of how far it goes
-	for range mostDown {
+	for range mostSweeps / 2 {
 		l := v.s.bare(symmetric, v.frame.U, v.steps, x)
 		if err := v.s.look(l); err != nil {
 			return nil, false, err

@@ -53,14 +53,14 @@ const (
 	// unitSamples is from how many values the unit of f is taken: its size matters, not its
 	// digits.
 	unitSamples = 8
-	// Noise is measured on a line of noiseSamples points that are noiseStep apart, by the
-	// fourth differences, whose variance is 70σ².
-	noiseSamples   = 20
-	noiseStep      = 1e-8
-	fourthVariance = 70
+	// Noise is measured on a line of noiseSamples points that are noiseStep apart.
+	noiseSamples, noiseStep = 20, 1e-8
 	// attempts is at how many points f may fail before nothing more is asked.
 	attempts = 40
 )
+
+// fourth are the weights of fourth differences.
+var fourth = []float64{1, -4, 6, -4, 1}
 
 // newSampler measures the unit of f and its noise.
 func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler, error) {
@@ -123,13 +123,20 @@ func (s *sampler) measureNoise() error {
 	if err != nil {
 		return err
 	}
-	sum, count := 0.0, 0
-	for k := 4; k < len(z); k++ {
-		if d := z[k] - float64(4*z[k-1]) + float64(6*z[k-2]) - float64(4*z[k-3]) + z[k-4]; kernel.Finite(d) {
+	sum, count, variance := 0.0, 0, 0.0
+	for _, weight := range fourth {
+		variance += square(weight)
+	}
+	for k := len(fourth) - 1; k < len(z); k++ {
+		d := 0.0
+		for i, weight := range fourth {
+			d += float64(weight * z[k-i])
+		}
+		if kernel.Finite(d) {
 			sum, count = sum+square(d), count+1
 		}
 	}
-	s.sigma = math.Sqrt(sum / fourthVariance / float64(max(count, 1)))
+	s.sigma = math.Sqrt(sum / variance / float64(max(count, 1)))
 	if own := s.grain.Of(float64(z[0]*s.unit)+s.mid) / s.unit; own > 0 && kernel.Finite(own) {
 		s.grains = max(1, s.sigma/own)
 	}

@@ -46,17 +46,17 @@ const (
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
 	patience = 6
-	// After fairTrial looks that leave couplings of contradictory there is no frame.
-	fairTrial, contradictory = 8, 0.1
+	// enoughLooks show blocks, if there are any, or that there is no frame if they leave couplings that are not usable.
+	enoughLooks = 8
 	// gaping is by how much curvatures are above noise where others are not, if f is constant in
 	// some directions.
 	gaping = 6
 	// mostWasted looks are made without progress, an error that is so much less.
 	mostWasted, progress = 12, 0.9
-	// nearlyAll pairs are so many.
-	nearlyAll = 0.9
+	// nearlyAll pairs are so many, and almost all of an error that is small enough is so much.
+	nearlyAll, almost = 0.9, 0.8
 	// usable is the error of E from which on looks are along the frame, with longer and longer
-	// steps.
+	// steps, and the coupling above which they are of no use.
 	usable = 0.1
 )
 
@@ -108,7 +108,7 @@ func (e *search) run() error {
 // ended reports whether no more looks can be made.
 func (e *search) ended() bool {
 	n := len(e.looks)
-	contradicted := n >= fairTrial && e.coupling() > contradictory
+	contradicted := n >= enoughLooks && e.coupling() > usable
 	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
@@ -118,7 +118,7 @@ func (e *search) targets() *mat.Dense {
 	r, kappa := e.s.widths(e.frame.W), e.coupling()
 	return off(e.m, func(i, j int) float64 {
 		harm := e.goal * min(e.not.ell[i], r[i]) / r[j]
-		return max(harm, min(0.8*kappa, max(1, 0.03/e.goal)*harm))
+		return max(harm, min(almost*kappa, max(1, 0.03/e.goal)*harm))
 	})
 }
 
@@ -150,7 +150,7 @@ func (e *search) needs() *mat.Dense {
 // otherwise.
 func (e *search) due(need float64) bool {
 	n := len(e.looks)
-	now := n == 0 && (e.m == 1 || e.s.grain.Noisy()) || n == 1 && !e.bowl || need <= 1 || (n == 4 || n == 8 || n == 16) && median(e.errors()) < 0.01
+	now := n == 0 && (e.m == 1 || e.s.grain.Noisy()) || n == 1 && !e.bowl || need <= 1 || (n == enoughLooks/2 || n == enoughLooks || n == 2*enoughLooks) && median(e.errors()) < 0.01
 	return e.fresh && now
 }
 

@@ -19,12 +19,15 @@ type splits struct {
 	four  []outer.Corners // f at x, x+a, x+b and z, finite
 }
 
+// corners is how many queries a split takes.
+const corners = len(outer.Corners{})
+
 const (
 	// separates is the coupling up to which a frame separates f.
 	separates = 4e-3
 	// fewSplits are enough to say no, someSplits are asked at a time, enoughSplits to say yes, and
 	// no more than mostSplits are asked.
-	fewSplits, someSplits, enoughSplits, mostSplits = 4, 16, 20, 80
+	fewSplits, someSplits, enoughSplits, mostSplits = 4, 16, fewSplits + someSplits, 80
 )
 
 // more asks for n more splits.
@@ -34,7 +37,6 @@ func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	if part == 0 {
 		part = middle
 	}
-	const corners = len(outer.Corners{})
 	var points [][]float64
 	for range n {
 		x, err := s.safe(part)

@@ -19,26 +19,24 @@ import (
 // the frames of their halves.
 
 const (
-	// fewestShort looks are made at first, and twice as many again, up to mostShort.
-	fewestShort, mostShort = 4, 32
-	// enoughShort looks show blocks, if there are any, or halves of them that agree.
-	enoughShort = 8
+	// mostShort looks are made at most; enoughLooks/2 at first, and twice as many again.
+	mostShort = 32
 	// widely is the part of the box from which their points are drawn: most f_j curve more outside
 	// than in the middle, and couplings do not.
 	widely = 0.9
-	// exactPairs is the error of a short look that is small enough to tell blocks apart.
-	exactPairs = 1e-4
 	// knownRows is the error of typical rows at which a frame with couplings is known, and agreeing
 	// that of frames that have something to do with each other: rows of others are 0.8 to 1 apart.
 	knownRows, agreeing = 5e-3, 0.35
 	// nearlyCoupled is the C of a pair up to which it counts as nearly apart: pairs of Rosenbrock's
 	// function stood at 0.2 and more.
 	nearlyCoupled = 0.15
+	// leastLink is the least C that is taken for a link where looks are exact.
+	leastLink = 1e-3
 )
 
-// linked are values of C above which components may belong together. Within a block they are 1e-2 to 1e-1,
+// linked are values of C above which components may belong together, two a decade. Within a block they are 1e-2 to 1e-1,
 // and between blocks 1e-6 to 1e-8 where looks are exact.
-var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, 1e-3, 3e-4, 1e-4}
+var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, leastLink, 3e-4, finest}
 
 // structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
 // is one or the other.
@@ -53,7 +51,7 @@ func (e *search) structure() (bool, error) {
 		return false, err
 	}
 	sure := false // nothing speaks against couplings that are small
-	for n := fewestShort; n <= mostShort && e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
+	for n := enoughLooks / 2; n <= mostShort && e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
 		if more := n - len(e.looks); more > 0 {
 			if err := e.before(more*forward.queries(e.m), true); err != nil {
 				return false, err
@@ -72,23 +70,23 @@ func (e *search) structure() (bool, error) {
 		e.frame, e.theta = f, Theta{}
 		e.unsure = e.halves()
 		most := max(4, e.m/8)
-		if n >= enoughShort && e.unsure > agreeing {
+		if n >= enoughLooks && e.unsure > agreeing {
 			most = e.m / 2
 		}
 		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
 			return done, err
 		}
-		if n == enoughShort && e.unsure > knownRows {
+		if n == enoughLooks && e.unsure > knownRows {
 			if done, err := e.mappedBlocks(most); done || err != nil {
 				return done, err
 			}
 		}
 		e.frame, e.theta = f, Theta{}
 		last := e.unsure <= knownRows || n == mostShort || !e.affords(2*n-len(e.looks), lengthening(e.m))
-		if (n > enoughShort || last) && e.unsure > agreeing*math.Sqrt(float64(enoughShort)/float64(n)) {
+		if (n > enoughLooks || last) && e.unsure > agreeing*math.Sqrt(float64(enoughLooks)/float64(n)) {
 			break
 		}
-		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughShort && known) {
+		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughLooks && known) {
 			var err error
 			if sure, err = e.nearly(); !sure || err != nil {
 				return false, err
@@ -126,7 +124,7 @@ func (e *search) nearly() (bool, error) {
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
 func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 	for len(e.looks) < n {
-		kind, step, _ := e.sharpest(part, exactPairs)
+		kind, step, _ := e.sharpest(part, finest)
 		if kind == nil {
 			return ErrNoStep
 		}
@@ -206,8 +204,8 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 			}
 			last = min(2*usable, alone.coupling().mid)
 		}
-		ended := !(least < last/2) || !e.affords(sharpLooks, 0) // also where there are none
-		for _, g := range all {                                 // components that couple little beside others belong together, too
+		ended := !(least < last/2) || !e.affords(lastLooks, 0) // also where there are none
+		for _, g := range all {                                // components that couple little beside others belong together, too
 			if c := g.coupled.mid; (ended || least < exact) && c < min(e.separates(), max(finer*least, exact)) {
 				e.blocks, e.coupled = g.blocks, g.coupled
 				if _, err := e.certify(); e.verdict == Separable || err != nil {
@@ -224,7 +222,7 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 		if err := e.climb(e.frame, 1, true); err != nil {
 			return true, err
 		}
-		if err := e.shortLooks(len(e.looks)+sharpLooks, e.frame.U, part); err != nil {
+		if err := e.shortLooks(len(e.looks)+lastLooks, e.frame.U, part); err != nil {
 			return true, err
 		}
 		now, blocks = e.blocking(now.frame, now.theta, e.looks), best.blocks
