@@ -30,8 +30,8 @@ func (w *work) under(found *Finding) (*Finding, error) {
 	if err != nil || len(squares) < mapSplits/2 {
 		return found, err
 	}
-	psi := outer.FittedWithin(squares, min(mixedMost, clearly*outer.Coupling(nil, squares)))
-	if psi == nil {
+	psi := outer.Fitted(squares)
+	if psi == nil || outer.Coupling(psi, squares) > min(mixedMost, clearly*outer.Coupling(nil, squares)) {
 		return found, nil
 	}
 	var values []float64

@@ -34,7 +34,7 @@ func (s *search) explore() error {
 		for j, l := range s.lines {
 			s.plan(j, l.r.Lo, l.r.Hi, mostPoints, stride)
 		}
-		if _, err := s.ask(); err != nil {
+		if err := s.ask(); err != nil {
 			return err
 		}
 		if stride <= 1 {
@@ -93,7 +93,7 @@ func (s *search) widen() error {
 		if len(s.queue) == 0 {
 			return nil
 		}
-		if _, err := s.ask(); err != nil {
+		if err := s.ask(); err != nil {
 			return err
 		}
 	}

@@ -42,12 +42,14 @@ func (f *fit) next(n int) []float64 {
 // well is no parabola: then the window becomes smaller, and what it leaves is an error, too.
 func (f *fit) solve(seen []sample, noise float64) {
 	var m normal
+	var within []sample // by τ
 	for _, s := range seen {
 		if tau := (s.t - f.centre) / f.half; math.Abs(tau) <= 1 && !math.IsInf(s.value, 0) {
 			m.add(tau, s.value)
+			within = append(within, sample{tau, s.value})
 		}
 	}
-	a, ok := m.coefficients()
+	a, ok := m.solve(m.xv)
 	if !ok || !(a[2] > 0) { // no well: its mean
 		f.well, f.error = sample{f.centre, m.mean()}, noise/math.Sqrt(max(1, m.xx[0][0]))
 		return
@@ -55,11 +57,9 @@ func (f *fit) solve(seen []sample, noise float64) {
 	of := func(tau float64) float64 { return a[0] + float64(tau*a[1]) + float64(tau*tau*a[2]/2) }
 	tau := min(max(-a[1]/a[2], -1), 1)
 	f.well = sample{f.centre + float64(tau*f.half), of(tau)}
-	sum, free := 0.0, m.xx[0][0]-3
-	for _, s := range seen {
-		if tau := (s.t - f.centre) / f.half; math.Abs(tau) <= 1 && !math.IsInf(s.value, 0) {
-			sum += square(s.value - of(tau))
-		}
+	sum, free := 0.0, m.xx[0][0]-float64(len(a))
+	for _, s := range within {
+		sum += square(s.value - of(s.t))
 	}
 	more := 0.0 // the variance of what is left that is not noise
 	if free > 0 && sum/free > noise*noise*(1+float64(confident*math.Sqrt(2/free))) {
@@ -88,7 +88,7 @@ func (s *search) fits() error {
 				s.queue = append(s.queue, Query{f.line, t})
 			}
 		}
-		if _, err := s.ask(); err != nil {
+		if err := s.ask(); err != nil {
 			return err
 		}
 		for _, f := range open {
@@ -113,13 +113,12 @@ func (s *search) windows() []*fit {
 	var all []*fit
 	for j := range s.lines {
 		l := &s.lines[j]
-		curvature := l.curvature()
 		bound := math.Inf(1)
 		var of []*fit
 		for _, k := range l.wells(len(l.seen)) {
 			p, v := l.seen, l.vertex(k)
-			gap := max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
-			least := p[k].value - float64(curvature*gap*gap/8) - float64(unlikely*s.cfg.Noise)
+			gap, bottom := l.bottom(k)
+			least := bottom - float64(unlikely*s.cfg.Noise)
 			bound = min(bound, p[k].value+float64(unlikely*s.cfg.Noise))
 			near := func(f *fit) bool { return math.Abs(f.centre-v.t) < l.r.Step }
 			if len(of) < s.cfg.Wells && !slices.ContainsFunc(of, near) && (len(of) < 2 || least <= bound) {
@@ -152,4 +151,66 @@ func (s *search) undecided(all []*fit) []*fit {
 	return slices.DeleteFunc(slices.Clone(all), func(f *fit) bool {
 		return !close(f) && !(f == deepest[f.line] && rivals[f.line])
 	})
+}
+
+// normal has the normal equations XᵀX a = Xᵀv of a parabola, rows (1, τ, τ²/2).
+type normal struct {
+	xx [3][3]float64
+	xv [3]float64
+}
+
+// row returns (1, τ, τ²/2).
+func row(tau float64) [3]float64 { return [3]float64{1, tau, tau * tau / 2} }
+
+// add takes notice of a value.
+func (m *normal) add(tau, value float64) {
+	x := row(tau)
+	for i := range x {
+		for k := range x {
+			m.xx[i][k] += float64(x[i] * x[k])
+		}
+		m.xv[i] += float64(x[i] * value)
+	}
+}
+
+// mean returns the mean of all values.
+func (m *normal) mean() float64 { return m.xv[0] / m.xx[0][0] }
+
+// solve returns y with XᵀX y = b, and false if there is none.
+func (m *normal) solve(b [3]float64) ([3]float64, bool) {
+	a := m.xx // LDLᵀ
+	for k := range a {
+		if !(a[k][k] > singular*m.xx[k][k]) {
+			return b, false
+		}
+		for i := k + 1; i < len(a); i++ {
+			l := a[i][k] / a[k][k]
+			for j := k; j < len(a); j++ {
+				a[i][j] -= float64(l * a[k][j])
+			}
+			b[i] -= float64(l * b[k])
+		}
+	}
+	for k := len(a) - 1; k >= 0; k-- {
+		for j := k + 1; j < len(a); j++ {
+			b[k] -= float64(a[k][j] * b[j])
+		}
+		b[k] /= a[k][k]
+	}
+	return b, true
+}
+
+// singular is the pivot, as a part of its diagonal element, that is rounding.
+const singular = 1e-9
+
+// leverage returns gᵀ(XᵀX)⁻¹g for g = (1, τ, τ²/2): the variance of the fitted value at τ, in
+// variances of one value.
+func (m *normal) leverage(tau float64) float64 {
+	g := row(tau)
+	y, _ := m.solve(g)
+	sum := 0.0
+	for i := range g {
+		sum += float64(g[i] * y[i])
+	}
+	return sum
 }

@@ -74,6 +74,14 @@ func (l *track) curvature() float64 {
 	return most
 }
 
+// bottom returns how far apart sample k and its neighbours are, up to g, and how low a minimum between them can be: with
+// curvatures of at most K it is no more than K g²/8 below k. K is the largest that the line shows.
+func (l *track) bottom(k int) (gap, value float64) {
+	p := l.seen
+	gap = max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
+	return gap, p[k].value - float64(l.curvature()*gap*gap/8)
+}
+
 // vertex returns the lowest point of the parabola through sample k and its
 // neighbours.
 func (l *track) vertex(k int) sample { return vertex(l.seen[k-1], l.seen[k], l.seen[k+1]) }

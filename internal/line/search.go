@@ -24,7 +24,7 @@ type search struct {
 }
 
 // ask asks for all that is on the queue, and for the point where the lowest points of all lines meet.
-func (s *search) ask() ([]float64, error) {
+func (s *search) ask() error {
 	var first [][]float64 // should f end within the batch
 	if there := s.meeting(); there != nil {
 		first = append(first, there)
@@ -39,20 +39,19 @@ func (s *search) ask() ([]float64, error) {
 		kernel.AddScaled(row, q.T, s.u.RawRowView(q.Line))
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	values = values[len(first):]
 	if s.explored {
 		s.cfg.Meet = objective.Box{}
 	}
 	for k, q := range s.queue {
-		s.lines[q.Line].add(q.T, values[k])
+		s.lines[q.Line].add(q.T, values[len(first)+k])
 	}
 	s.queue = s.queue[:0]
 	for j := range s.lines {
 		s.lines[j].sort()
 	}
-	return values, nil
+	return nil
 }
 
 // meeting returns the point where the lowest points of all lines meet; nil: it is x, or not asked for.
@@ -100,12 +99,11 @@ func (s *search) refine() error {
 		if len(active) == 0 {
 			return nil
 		}
-		order := slices.Clone(s.queue)
-		if _, err := s.ask(); err != nil {
+		if err := s.ask(); err != nil {
 			return err
 		}
-		for k, job := range active {
-			job.b.tell(s.lines[job.line].at(order[k].T))
+		for _, job := range active {
+			job.b.tell(s.lines[job.line].at(job.b.u))
 		}
 		jobs = active
 	}
@@ -113,20 +111,16 @@ func (s *search) refine() error {
 }
 
 // jobs returns what is worth refining: the two deepest wells of each line, and others that
-// may be the deepest. With curvatures of at most K a minimum is no deeper than K g²/8 below
-// the lowest of three points that are up to g apart; K is the largest that the line shows.
+// may be the deepest.
 func (s *search) jobs() []job {
 	var jobs []job
 	for j := range s.lines {
 		l := &s.lines[j]
-		lowest, curvature := l.lowest().value, l.curvature()
+		lowest := l.lowest().value
 		for n, k := range l.wells(s.cfg.Wells) {
-			p := l.seen
-			gap := max(p[k].t-p[k-1].t, p[k+1].t-p[k].t)
-			if n > 1 && p[k].value-float64(curvature*gap*gap/8) > lowest {
-				continue
+			if _, bottom := l.bottom(k); n <= 1 || !(bottom > lowest) {
+				jobs = append(jobs, job{j, newBrent(l.seen[k-1], l.seen[k], l.seen[k+1], s.cfg.Tolerance*l.r.Step)})
 			}
-			jobs = append(jobs, job{j, newBrent(p[k-1], p[k], p[k+1], s.cfg.Tolerance*l.r.Step)})
 		}
 	}
 	return jobs

@@ -52,52 +52,22 @@ func Coupling(m *Map, corners []Corners) float64 {
 // Fitted returns the map for which the mixed differences of ψ(f) at some corners are least, in least squares: of all
 // families of powers the first, beginning with the simplest, that does as well as the richest. It returns nil if the
 // values are no numbers, or all the same.
-func Fitted(corners []Corners) *Map { return FittedWithin(corners, math.Inf(1)) }
-
-// FittedWithin is Fitted, and nil if no map makes the coupling at the corners so small.
-func FittedWithin(corners []Corners, most float64) *Map {
-	e := evidence{corners: corners}
-	if !e.placed() {
-		return nil
+func Fitted(corners []Corners) *Map {
+	var values []float64
+	for _, c := range corners {
+		values = append(values, c[:]...)
 	}
-	m := e.best()
-	if m == nil || Coupling(m, corners) > most {
-		return nil
-	}
-	return m
-}
-
-// evidence is what a map is fitted to.
-type evidence struct {
-	corners []Corners
-	r, s    float64 // the middle of all values, and half their range
-}
-
-// placed sets r and s and reports whether there are different values.
-func (e *evidence) placed() bool {
-	values := e.values()
 	if len(values) == 0 {
-		return false
+		return nil
 	}
-	e.r, e.s = middle(values)
-	return e.s > 0 && kernel.Finite(e.s)
-}
-
-// values returns all values of f.
-func (e *evidence) values() []float64 {
-	var all []float64
-	for _, c := range e.corners {
-		all = append(all, c[:]...)
+	e := evidence{corners: corners}
+	if e.r, e.s = middle(values); !(e.s > 0 && kernel.Finite(e.s)) {
+		return nil
 	}
-	return all
-}
-
-// best returns the simplest map that does as well as the best.
-func (e *evidence) best() *Map {
 	var found []*Map
 	var left []float64
 	for _, l := range laws() {
-		if m, there := l.fitted(e); m != nil {
+		if m, there := l.fitted(&e); m != nil {
 			found, left = append(found, m), append(left, there)
 		}
 	}
@@ -109,12 +79,18 @@ func (e *evidence) best() *Map {
 	return nil
 }
 
+// evidence is what a map is fitted to.
+type evidence struct {
+	corners []Corners
+	r, s    float64 // the middle of all values, and half their range
+}
+
 // residuals returns the mixed differences under a map; nil: they are not finite.
 func (e *evidence) residuals(m *Map) []float64 {
 	if m == nil {
 		return nil
 	}
-	out := make([]float64, 0, len(e.corners))
+	var out []float64
 	for _, c := range e.corners {
 		out = append(out, c.mixed(m.Of))
 	}

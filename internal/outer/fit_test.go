@@ -43,24 +43,6 @@ func TestFittedToSquares(t *testing.T) {
 	}
 }
 
-// A limit for the coupling leaves out maps, and changes none.
-func TestFittedWithin(t *testing.T) {
-	random := rand.New(rand.NewPCG(6, 6))
-	for _, m := range maps {
-		for _, fault := range []float64{1e-3, 0.03, 1} {
-			corners := squares(m.phi, 12, fault, random)
-			psi := Fitted(corners)
-			left := Coupling(psi, corners)
-			if got := FittedWithin(corners, left); got == nil || *got != *psi {
-				t.Errorf("%s, fault %g: %v within what %v leaves", m.name, fault, got, psi)
-			}
-			if got := FittedWithin(corners, 0.99*left); got != nil && Coupling(got, corners) > 0.99*left {
-				t.Errorf("%s, fault %g: %v leaves more", m.name, fault, got)
-			}
-		}
-	}
-}
-
 // By hand: under f = v² a square from v = 1 by 1 and by 2 has the values 1, 4, 9 and 16: the
 // mixed difference 4 beside differences 3, 8, 7 and 12; under √f it is 0.
 func TestMixedByHand(t *testing.T) {

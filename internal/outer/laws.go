@@ -9,9 +9,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A law is a family of powers, given by parameters: the map, and nil if there is none.
+// A law is a family of powers, given by parameters: those to start from near a map, and the map, nil if there is none.
 type law struct {
-	free  int // parameters
 	start func(near *Map) []float64
 	made  func(r, s float64, x []float64) *Map
 }
@@ -20,13 +19,11 @@ type law struct {
 // of f itself, any power of f, e^{γt}, the powers that have names, and all powers.
 func laws() []law {
 	ofF := func(p float64) law {
-		return law{0, func(near *Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map {
-			return fromPole(r, s, 0, p)
-		}}
+		return law{func(*Map) []float64 { return nil }, func(r, s float64, _ []float64) *Map { return fromPole(r, s, 0, p) }}
 	}
 	// By how far the pole is below all values: ln((lo − pole)/2s), with lo = r − s, so that κ = s/(r − pole) = 1/(1 + 2eˣ).
 	named := func(p float64) law {
-		return law{1, func(near *Map) []float64 {
+		return law{func(near *Map) []float64 {
 			return []float64{math.Log((1/max(near.kappa, 0.5) - 1) / 2)}
 		}, func(r, s float64, x []float64) *Map {
 			kappa := 1 / (1 + float64(2*math.Exp(x[0])))
@@ -35,23 +32,18 @@ func laws() []law {
 	}
 	return []law{
 		ofF(2), ofF(0.5), ofF(0),
-		{1, func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map {
-			return fromPole(r, s, 0, x[0])
-		}},
-		{1, func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return Power(r, s, x[0], 0) }},
+		{func(near *Map) []float64 { return []float64{near.raisedTo()} }, func(r, s float64, x []float64) *Map { return fromPole(r, s, 0, x[0]) }},
+		{func(near *Map) []float64 { return []float64{near.gamma} }, func(r, s float64, x []float64) *Map { return Power(r, s, x[0], 0) }},
 		named(2), named(0.5), named(0),
-		{2, func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
-			return Power(r, s, x[0], bounded(x[1]))
+		{func(near *Map) []float64 { return []float64{near.gamma, near.kappa} }, func(r, s float64, x []float64) *Map {
+			return Power(r, s, x[0], min(max(x[1], -nearest), nearest))
 		}},
 	}
 }
 
-// bounded keeps the pole away from the values.
-func bounded(kappa float64) float64 { return min(max(kappa, -nearest), nearest) }
-
 // raisedTo returns p = ω/κ, or 1 where that is not a number of ordinary size.
 func (m *Map) raisedTo() float64 {
-	if p := (m.kappa + m.gamma) / m.kappa; math.Abs(p) < 10 {
+	if p := (m.kappa + m.gamma) / m.kappa; math.Abs(p) < mostGamma {
 		return p
 	}
 	return 1
@@ -66,7 +58,7 @@ func fromPole(r, s, pole, p float64) *Map {
 	return Power(r, s, (p-1)*kappa, kappa)
 }
 
-// fitted returns the best map of a family that is reached from several starts, and what it leaves; nil: there is none.
+// fitted returns the best map of a family that is reached from several starts, and what it leaves, per square and number; nil: there is none.
 func (l law) fitted(e *evidence) (best *Map, least float64) {
 	starts := []*Map{Power(e.r, e.s, 1, 0), Power(e.r, e.s, -1, 0)}
 	for _, kappa := range []float64{0.5, 0.9, 1 - 1e-5} {
@@ -76,10 +68,12 @@ func (l law) fitted(e *evidence) (best *Map, least float64) {
 	}
 	least = math.Inf(1)
 	for _, start := range starts {
-		if m, left := l.descend(e, l.start(start)); left < least {
-			best, least = m, left
+		from := l.start(start)
+		x, left := Descend(from, func(x []float64) []float64 { return e.residuals(l.made(e.r, e.s, x)) })
+		if there := floats.Norm(left, 2) / math.Sqrt(float64(len(left))); left != nil && there < least {
+			best, least = l.made(e.r, e.s, x), there
 		}
-		if l.free == 0 {
+		if len(from) == 0 {
 			break
 		}
 	}
@@ -92,15 +86,6 @@ const (
 	slight    = 1e-6          // the change of a parameter for a derivative
 	by        = 4             // the factor of damping
 )
-
-// descend goes to the map that leaves least from some parameters, and returns what that is, per square and number.
-func (l law) descend(e *evidence, x []float64) (*Map, float64) {
-	x, left := Descend(x, func(x []float64) []float64 { return e.residuals(l.made(e.r, e.s, x)) })
-	if left == nil {
-		return nil, math.Inf(1)
-	}
-	return l.made(e.r, e.s, x), floats.Norm(left, 2) / math.Sqrt(float64(len(left)))
-}
 
 // Descend goes the way of Gauss and Newton, with damping, from some parameters to those that leave the least sum of squares of
 // residuals (nil: they are none there), and returns these, too.

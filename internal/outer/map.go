@@ -92,22 +92,7 @@ func (m *Map) law(f float64) (value, slope float64) {
 	if l > lo && l < hi {
 		return m.s * m.raised(l), kernel.ExpOf(m.gamma * l)
 	}
-	return m.tangent(f, min(max(l, lo), hi))
-}
-
-// value returns ψ alone.
-func (m *Map) value(f float64) float64 {
-	l := m.length(f)
-	lo, hi := m.ends()
-	if l > lo && l < hi {
-		return m.s * m.raised(l)
-	}
-	value, _ := m.tangent(f, min(max(l, lo), hi))
-	return value
-}
-
-// tangent returns ψ and ψ′ beyond an end.
-func (m *Map) tangent(f, end float64) (value, slope float64) {
+	end := min(max(l, lo), hi)
 	slope = kernel.ExpOf(m.gamma * end)
 	return float64(m.s*m.raised(end)) + float64(slope*(f-m.at(end))), slope
 }
@@ -129,7 +114,8 @@ func (m *Map) Of(f float64) float64 {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return f
 	}
-	return min(max(m.value(f), -math.MaxFloat64), math.MaxFloat64)
+	value, _ := m.law(f)
+	return min(max(value, -math.MaxFloat64), math.MaxFloat64)
 }
 
 // Slope returns ψ′(f), which is above 0; 1 where f is not finite.
