@@ -77,7 +77,7 @@ func used(g *sampler) ([]int, error) {
 			return used, err
 		}
 		if rounds == attempts {
-			return all(d), nil
+			return slices.Concat(certify.Singles(d)...), nil
 		}
 	}
 }
@@ -109,13 +109,4 @@ func constant(g *sampler, depends []bool) (bool, error) {
 		}
 	}
 	return true, nil
-}
-
-// all returns the coordinates 0 to d-1.
-func all(d int) []int {
-	every := make([]int, d)
-	for i := range every {
-		every[i] = i
-	}
-	return every
 }

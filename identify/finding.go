@@ -5,6 +5,7 @@ import (
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/model"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -92,16 +93,16 @@ const (
 
 // Why nothing could be identified.
 var (
-	ErrConstant  = errors.New("identify: f is constant where it was sampled")
-	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
-	ErrNotFinite = errors.New("identify: f failed, or was NaN or infinite, at too many of the points drawn to tell anything about it")
+	ErrConstant  = model.ErrConstant
+	ErrNoStep    = model.ErrNoStep // for finite differences
+	ErrNotFinite = model.ErrNotFinite
 	// ErrSingular says that the Hessians have a direction in common in which none
 	// of them curves: f has fewer components than dimensions, or is flat there.
 	ErrSingular = errors.New("identify: in some direction no Hessian has curvature")
 	// ErrSmallBudget says that f does not separate in the coordinates as given, does
 	// not have few components and is not quadratic, and that the budget is too small to
 	// look further.
-	ErrSmallBudget = errors.New("identify: the budget is too small to find the coordinates")
+	ErrSmallBudget = model.ErrSmallBudget
 	// ErrOneDimensional says that all Hessians are multiples of one: f is quadratic
 	// where it was sampled. The paper's way cannot tell components apart then.
 	ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's way cannot tell its components apart")

@@ -1,7 +1,7 @@
 package identify
 
 import (
-	"errors"
+	"cmp"
 	"math"
 	"slices"
 
@@ -15,45 +15,27 @@ import (
 )
 
 // model finds the frame by one model of f, package model, and certifies it.
-func (m *modelling) model() (*Finding, error) {
-	w := m.work
+func (w *work) model() (*Finding, error) {
 	learning := hessians
 	learning.Forecast = w.forecast
 	w.stage(learning)
-	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: m.certify, Before: m.before, Rough: m.slack() / modelSlack}
+	request := model.Request{Box: w.g.box, Bounds: w.g.bounds, Grain: w.g.grain, Seed: w.seed, Certify: w.certifyResult, Before: w.before, Rough: w.slack(roughSlack) / modelSlack}
 	if w.g.grain.Noisy() {
 		request.Budget = w.Budget
 	}
 	r, err := model.Identify(w.g.ctx, w.g.f, request)
-	if r.Verdict == model.Separable && m.found != nil && err == nil {
-		return m.found, m.scaled(m.found, r)
+	if r.Verdict == model.Separable && w.found != nil && err == nil {
+		return w.found, w.scaled(w.found, r)
 	}
-	return m.rest(r, named(err))
+	return w.rest(r, err)
 }
 
-// named returns an error of package model as this package has it.
-func named(err error) error {
-	for ours, theirs := range map[error]error{ErrConstant: model.ErrConstant, ErrNotFinite: model.ErrNotFinite, ErrNoStep: model.ErrNoStep, ErrSmallBudget: model.ErrSmallBudget} {
-		if errors.Is(err, theirs) {
-			return ours
-		}
-	}
-	return err
-}
-
-// A modelling is a survey by one model.
-type modelling struct {
-	*work
-	found *Finding // the last that was certified
-}
-
-// slack is the error of a frame that the model lets pass: the tolerance, but not more than is of use,
-// and that of modelSlack where there is noise.
-func (m *modelling) slack() float64 {
-	if m.g.grain.Noisy() {
+// slack is the error of a frame that is let pass: the tolerance, but not more than is of use, and modelSlack where there is noise.
+func (w *work) slack(most float64) float64 {
+	if w.g.grain.Noisy() {
 		return modelSlack
 	}
-	return min(m.work.slack, roughSlack)
+	return min(cmp.Or(w.Tolerance, modelSlack), most)
 }
 
 const (
@@ -68,20 +50,20 @@ const (
 	usableError = 0.03
 )
 
-// certify certifies the frame of a result.
-func (m *modelling) certify(r *model.Result) (bool, float64, error) {
-	m.stage(certificate)
-	found, g, err := m.finding(r)
+// certifyResult certifies the frame of a result.
+func (w *work) certifyResult(r *model.Result) (bool, float64, error) {
+	w.stage(certificate)
+	found, g, err := w.finding(r)
 	if err != nil {
 		return false, 1, nil
 	}
-	m.found = found
-	test := g.test(m.slack(), found.Quadratic)
+	w.found = found
+	test := g.test(w.slack(roughSlack), found.Quadratic)
 	test.Most = modelSplits
 	found.Certificate, err = test.Certify(g.ctx, g.f, found.Frame, found.Blocks)
 	ok := found.Certificate.Verdict == certify.Separable || found.Certificate.Verdict == certify.Blocks
 	if !ok && err == nil {
-		m.stage(hessians)
+		w.stage(hessians)
 	}
 	return ok, found.Certificate.Coupling, err
 }
@@ -90,7 +72,7 @@ func (m *modelling) certify(r *model.Result) (bool, float64, error) {
 const modelSplits = 20
 
 // finding returns what a result says, and the sampler of the function that its frame separates.
-func (m *modelling) finding(r *model.Result) (*Finding, *sampler, error) {
+func (w *work) finding(r *model.Result) (*Finding, *sampler, error) {
 	f, err := frame.New(r.W)
 	if err != nil {
 		return nil, nil, err
@@ -108,21 +90,21 @@ func (m *modelling) finding(r *model.Result) (*Finding, *sampler, error) {
 		found.Before = hessian.Couplings([]*mat.Dense{r.First})
 		found.After = hessian.Couplings(r.InFrame)
 	}
-	g := m.g
+	g := w.g
 	if r.Theta != (model.Theta{}) {
 		psi := r.Theta.Map(r.Mid, r.Unit)
 		g = mapped(g, psi, r.Values)
-		found.Map = psi.Scaled(1 / m.g.factor)
+		found.Map = psi.Scaled(1 / w.g.factor)
 	}
 	return found, g, nil
 }
 
 // rest returns the finding of a frame that was not certified.
-func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
+func (w *work) rest(r *model.Result, err error) (*Finding, error) {
 	if r.W == nil || r.Looks == 0 {
 		return Known(nil, nil), err
 	}
-	found, g, wrong := m.finding(r)
+	found, g, wrong := w.finding(r)
 	if wrong != nil {
 		return Known(nil, nil), err
 	}
@@ -132,17 +114,14 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		return found, err
 	}
 	if r.Verdict == model.Nearly && r.Theta == (model.Theta{}) && found.Frame.Components() >= leastNear {
-		if err = m.nearly(found); err != nil || found.Certificate.Verdict != certify.NearlySeparable && found.Certificate.Verdict != certify.Separable {
+		if err = w.nearly(found); err != nil || found.Certificate.Verdict != certify.NearlySeparable && found.Certificate.Verdict != certify.Separable {
 			return found, err
 		}
-		return found, m.scaled(found, r)
+		return found, w.scaled(found, r)
 	}
-	m.stage(certificate)
-	slack := modelSlack
-	if !g.grain.Noisy() {
-		slack = m.work.slack // couplings that are not an error of the frame may be as large
-	}
-	if r.Kappa == 0 { // noise hides how exact the frame is, and nothing else
+	w.stage(certificate)
+	slack := w.slack(math.Inf(1)) // couplings that are not an error of the frame may be as large
+	if r.Kappa == 0 {             // noise hides how exact the frame is, and nothing else
 		slack = min(max(slack, r.Expected/3), mostSlack)
 	}
 	test := g.test(slack, false)
@@ -163,12 +142,12 @@ func (m *modelling) rest(r *model.Result, err error) (*Finding, error) {
 		found.Map = nil
 		return found, nil
 	}
-	return found, m.scaled(found, r)
+	return found, w.scaled(found, r)
 }
 
 // scaled sets the scale of every component of the finding of a result.
-func (m *modelling) scaled(found *Finding, r *model.Result) error {
-	if m.Measures == 0 {
+func (w *work) scaled(found *Finding, r *model.Result) error {
+	if w.Measures == 0 {
 		return nil
 	}
 	err := r.MeasureLengths()

@@ -65,11 +65,11 @@ const evens = 0.5
 // A work is a survey under way.
 type work struct {
 	Survey
-	slack    float64 // the error of a frame of single components that is small enough
 	g        *sampler
 	stage    func(objective.Stage)
 	seed     uint64
-	forecast int // about how many queries a frame takes
+	forecast int      // about how many queries a frame takes
+	found    *Finding // the last of the model that was certified
 	known    *model.Given
 }
 
@@ -94,11 +94,7 @@ func (s Survey) begin(ctx context.Context, f objective.Objective, r Request) (*w
 	if err := r.complete(f.Dim()); err != nil {
 		return nil, err
 	}
-	slack := s.Tolerance
-	if s.Tolerance == 0 {
-		slack = modelSlack
-	}
-	return &work{Survey: s, slack: slack, g: newSampler(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
+	return &work{Survey: s, g: newSampler(ctx, f, r), stage: r.Stage, seed: r.Seed}, nil
 }
 
 // identify looks for all there may be: the coordinates as given, few components, all of them.
@@ -125,7 +121,7 @@ func (w *work) identify() (*Finding, error) {
 			return found, w.lengths(found)
 		}
 	}
-	return (&modelling{work: w}).model()
+	return w.model()
 }
 
 // certify certifies the frame of a finding, whose error is known to be at most slack; 0:
@@ -145,7 +141,7 @@ func (w *work) lengths(found *Finding) error {
 	if err == nil {
 		found.Scale, err = given.Lengths()
 	}
-	if err = named(err); err == ErrConstant || err == ErrNoStep || err == ErrNotFinite {
+	if err == ErrConstant || err == ErrNoStep || err == ErrNotFinite {
 		found.Scale, err = make([]float64, found.Frame.Components()), nil
 		for i := range found.Scale {
 			found.Scale[i] = w.g.spread(found.Frame.Matrix().RawRowView(i)) / firstLarge

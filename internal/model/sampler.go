@@ -37,13 +37,13 @@ type sampler struct {
 	seen, values []float64
 }
 
-// Errors of functions about which nothing can be found.
+// Why nothing could be found, in the words of package identify.
 var (
-	ErrNotFinite = errors.New("model: f is finite at too few points")
-	ErrConstant  = errors.New("model: f is constant where it was sampled")
+	ErrConstant  = errors.New("identify: f is constant where it was sampled")
+	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
+	ErrNotFinite = errors.New("identify: f failed, or was NaN or infinite, at too many of the points drawn to tell anything about it")
 	// ErrSmallBudget says that the budget does not allow for as many looks as it takes.
-	ErrSmallBudget = errors.New("model: the budget is too small")
-	ErrNoStep      = errors.New("model: no step shows any curvature")
+	ErrSmallBudget = errors.New("identify: the budget is too small to find the coordinates")
 )
 
 const (
