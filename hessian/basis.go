@@ -14,7 +14,6 @@ import (
 type Basis struct {
 	T, Dual *mat.Dense   // m×d, a direction in each row
 	Seen    []*mat.Dense // T_iᵀHT_j
-	Lambda  []float64    // Λ of the last whitening, ascending; nil: there was none
 }
 
 // Orthonormal returns the basis whose directions, and duals, are the rows of q.
@@ -73,7 +72,7 @@ func (b Basis) Whitened() (Basis, error) {
 			dual.Set(i, k, v.At(k, i)*scale)
 		}
 	}
-	next := Basis{T: kernel.Times(a, b.T), Dual: kernel.Times(dual, b.Dual), Lambda: lambda}
+	next := Basis{T: kernel.Times(a, b.T), Dual: kernel.Times(dual, b.Dual)}
 	for _, h := range b.Seen {
 		turned := mat.NewDense(m, m, nil)
 		kernel.MulT(turned.RawMatrix(), 1, kernel.Times(a, h).RawMatrix(), a.RawMatrix(), 0)

@@ -15,15 +15,14 @@ import (
 // An Estimate is what a stencil says about f at a point, along directions
 // u_1, …, u_m.
 type Estimate struct {
-	Point    []float64
-	Value    float64    // f(x)
-	Gradient []float64  // u_iᵀ∇f
-	Hessian  *mat.Dense // u_iᵀHu_j
-	Failed   int        // how many values were not finite
-	Missing  int        // how many entries of Gradient and Hessian are not finite because of that
+	Hessian *mat.Dense // u_iᵀHu_j
+	Missing int        // how many entries are not finite, because values are not
+
+	point []float64
+	value float64 // f(x)
 }
 
-// At estimates derivatives of f at x along the rows of directions (m×d; nil:
+// At estimates second derivatives of f at x along the rows of directions (m×d; nil:
 // the coordinates) with step ε, which must be finite and above 0. It asks
 // s.Queries(m) queries, in batches of up to query.MaxBatch points. Entries
 // that a value that is not finite has spoilt are asked for again, each by itself
@@ -33,7 +32,7 @@ func (s Stencil) At(ctx context.Context, f objective.Objective, x []float64, dir
 		panic(fmt.Sprintf("hessian: step %v, must be finite and above 0", step))
 	}
 	m := s.mustFit(f, x, directions)
-	e := Estimate{Point: slices.Clone(x), Value: math.NaN(), Gradient: make([]float64, m), Hessian: mat.NewDense(m, m, nil)}
+	e := Estimate{point: x, value: math.NaN(), Hessian: mat.NewDense(m, m, nil)}
 	if err := s.fill(ctx, f, &e, directions, step, entries(m), !s.Alone); err != nil {
 		return Estimate{}, err
 	}
@@ -133,63 +132,40 @@ func (s Stencil) plan(entries [][2]int, shared bool) (points []offset, places []
 	return points, places
 }
 
-// fill asks for some entries, for diagonal ones with their slopes. As the weights of an entry sum to 0, f(x) is subtracted
+// fill asks for some entries. As the weights of an entry sum to 0, f(x) is subtracted
 // from all values if it is known: that takes away most of their rounding.
 func (s Stencil) fill(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64, entries [][2]int, shared bool) error {
 	points, places := s.plan(entries, shared)
 	values, err := query.Ask(ctx, f, len(points), func(k int, row []float64) {
 		o := points[k]
-		copy(row, e.Point)
+		copy(row, e.point)
 		walk(row, directions, o.i, float64(o.a*step))
 		walk(row, directions, o.j, float64(o.b*step))
 	})
 	if err != nil {
 		return err
 	}
-	for _, v := range values {
-		if !kernel.Finite(v) {
-			e.Failed++
-		}
-	}
 	if shared {
-		e.Value = values[0]
+		e.value = values[0]
 	}
-	base, known := e.Value, !math.IsNaN(e.Value)
+	base, known := e.value, !math.IsNaN(e.value)
 	for _, p := range entries {
-		terms := s.terms(p)
-		own := make([]float64, len(terms))
-		for k := range terms {
-			if own[k] = values[places[k]]; known {
-				own[k] -= base
-			}
-		}
-		places = places[len(terms):]
 		sum := 0.0
-		for k, t := range terms {
-			sum += float64(t.Weight * own[k])
+		for k, t := range s.terms(p) {
+			v := values[places[k]]
+			switch {
+			case known:
+				v -= base
+			case t.A == 0 && t.B == 0:
+				e.value = v
+			}
+			sum += float64(t.Weight * v)
 		}
+		places = places[len(s.terms(p)):]
 		e.Hessian.Set(p[0], p[1], sum/(step*step))
 		e.Hessian.Set(p[1], p[0], sum/(step*step))
-		if p[0] == p[1] {
-			sum := 0.0
-			for _, t := range s.Slope {
-				sum += float64(t.Weight * own[s.diagonal(t.A)])
-			}
-			if e.Gradient[p[0]] = sum / step; !known {
-				e.Value = own[s.diagonal(0)]
-			}
-		}
 	}
 	return nil
-}
-
-// diagonal returns which term of the diagonal asks for the multiple a.
-func (s Stencil) diagonal(a float64) int {
-	k := slices.IndexFunc(s.Diagonal, func(t Term) bool { return t.A == a })
-	if k < 0 {
-		panic("hessian: the diagonal of a stencil must ask for x itself, and for every point of the slope")
-	}
-	return k
 }
 
 // walk adds t u_i to x.
@@ -215,9 +191,9 @@ var shorter = []float64{0.7, 0.5, 0.35}
 // there does not cost a whole Hessian. It counts what stays missing. Where f(x)
 // itself or most of the rest failed it asks for nothing.
 func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, directions *mat.Dense, step float64) error {
-	all := entries(len(e.Gradient))
+	all := entries(e.Hessian.RawMatrix().Rows)
 	spoilt := e.spoilt(all)
-	if kernel.Finite(e.Value) && len(spoilt) <= len(all)/2 {
+	if kernel.Finite(e.value) && len(spoilt) <= len(all)/2 {
 		for _, part := range shorter {
 			if len(spoilt) == 0 {
 				break
@@ -232,10 +208,7 @@ func (s Stencil) mend(ctx context.Context, f objective.Objective, e *Estimate, d
 	return nil
 }
 
-// spoilt returns the entries that are not finite, (i, i) for a diagonal one or
-// its slope.
+// spoilt returns the entries that are not finite.
 func (e *Estimate) spoilt(all [][2]int) [][2]int {
-	return slices.DeleteFunc(slices.Clone(all), func(p [2]int) bool {
-		return kernel.Finite(e.Hessian.At(p[0], p[1])) && (p[0] != p[1] || kernel.Finite(e.Gradient[p[0]]))
-	})
+	return slices.DeleteFunc(slices.Clone(all), func(p [2]int) bool { return kernel.Finite(e.Hessian.At(p[0], p[1])) })
 }

@@ -14,13 +14,9 @@ type Region interface {
 }
 
 // Ball is the uniform distribution on a ball, the μ of the paper's experiment.
-type Ball struct {
-	Centre []float64 // nil: 0
-	Radius float64
-}
+type Ball struct{ Radius float64 }
 
-// Draw sets x to Centre + Radius·u^(1/d)·v, u uniform on [0, 1] and v on the
-// unit sphere.
+// Draw sets x to Radius·u^(1/d)·v, u uniform on [0, 1] and v on the unit sphere.
 func (b Ball) Draw(x []float64, random objective.Random) {
 	sum := 0.0
 	for i := range x {
@@ -29,9 +25,6 @@ func (b Ball) Draw(x []float64, random objective.Random) {
 	}
 	length := b.Radius * math.Pow(random.Float64(), 1/float64(len(x))) / math.Sqrt(sum)
 	for i := range x {
-		x[i] = float64(x[i] * length)
-		if b.Centre != nil {
-			x[i] += b.Centre[i]
-		}
+		x[i] *= length
 	}
 }

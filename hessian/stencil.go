@@ -1,3 +1,15 @@
+// Package hessian estimates second derivatives of a function from
+// its values alone, by finite differences along given directions.
+//
+//	H[f](x) = Σ_j f_j″(⟨w_j, x⟩) w_j⊗w_j ≈ Ĥ_ε[f](x)
+//
+// A Stencil says at which points to ask and how to weigh the answers: FourPoint is that
+// of the paper's experiment, Symmetric costs less. Start with Stencil.At, which
+// asks and returns an Estimate. Stencil.Step chooses the step ε by looking at f. A Region
+// is where points are sampled, the μ of the paper's section 2.2.
+//
+// A Basis is directions and the Hessians seen along them. Basis.Whitened turns it so that all
+// of them have the same size along its directions.
 package hessian
 
 // A Stencil is a finite-difference formula, as data. Along directions u_1, …,
@@ -5,15 +17,12 @@ package hessian
 //
 //	u_iᵀHu_j ≈ ε⁻² Σ_t w_t f(x + ε(a_t u_i + b_t u_j)),   i < j,   t in Pair
 //	u_iᵀHu_i ≈ ε⁻² Σ_t w_t f(x + εa_t u_i),                        t in Diagonal
-//	u_iᵀ∇f   ≈ ε⁻¹ Σ_t w_t f(x + εa_t u_i),                        t in Slope
 //
-// where Slope only has points that the diagonal asks for, so that gradients cost
-// nothing, and the diagonal asks for x.
+// where the diagonal asks for x.
 type Stencil struct {
 	Name     string
 	Pair     []Term
 	Diagonal []Term // b_t = 0
-	Slope    []Term // b_t = 0
 
 	// Alone lets every entry of H ask for all its points, even if another has
 	// asked for them already. That is how the paper counts.
@@ -34,7 +43,6 @@ var FourPoint = Stencil{
 	Name:     "four-point",
 	Pair:     []Term{{1, 1, 0.25}, {1, -1, -0.25}, {-1, 1, -0.25}, {-1, -1, 0.25}},
 	Diagonal: []Term{{2, 0, 0.25}, {0, 0, -0.25}, {0, 0, -0.25}, {-2, 0, 0.25}},
-	Slope:    []Term{{2, 0, 0.25}, {-2, 0, -0.25}},
 	Alone:    true,
 }
 
@@ -48,16 +56,6 @@ var Symmetric = Stencil{
 	Name:     "symmetric",
 	Pair:     []Term{{1, 1, 0.5}, {-1, -1, 0.5}, {1, 0, -0.5}, {-1, 0, -0.5}, {0, 1, -0.5}, {0, -1, -0.5}, {0, 0, 1}},
 	Diagonal: []Term{{1, 0, 1}, {-1, 0, 1}, {0, 0, -2}},
-	Slope:    []Term{{1, 0, 0.5}, {-1, 0, -0.5}},
-}
-
-// Forward is (f(x+ε(u_i+u_j)) − f(x+εu_i) − f(x+εu_j) + f(x))/ε² for i ≤ j:
-// (m+1)(m+2)/2 queries, the fewest there can be, and an error of O(ε).
-var Forward = Stencil{
-	Name:     "forward",
-	Pair:     []Term{{1, 1, 1}, {1, 0, -1}, {0, 1, -1}, {0, 0, 1}},
-	Diagonal: []Term{{2, 0, 1}, {1, 0, -2}, {0, 0, 1}},
-	Slope:    []Term{{1, 0, 2}, {2, 0, -0.5}, {0, 0, -1.5}},
 }
 
 // Queries returns how many queries the stencil asks along m directions: q_0 + (q_1−q_0)m + (q_2−2q_1+q_0)m(m−1)/2,

@@ -19,7 +19,7 @@ import _ "github.com/untwist/untwist/internal/seeded" // rapid draws the same ca
 
 var (
 	ctx      = context.Background()
-	stencils = []hessian.Stencil{hessian.FourPoint, hessian.Symmetric, hessian.Forward}
+	stencils = []hessian.Stencil{hessian.FourPoint, hessian.Symmetric}
 )
 
 func must(t testing.TB, s hessian.Stencil, f objective.Objective, x []float64, u *mat.Dense, step float64) hessian.Estimate {
@@ -70,21 +70,19 @@ func naive(s hessian.Stencil, f func(x []float64) float64, x []float64, u *mat.D
 	return h
 }
 
-// f(x, y) = x² + 3xy at (1, 2) along the coordinates, ε = ½: H = (2 3; 3 0),
-// ∇f = (8, 3). Forward differences of a quadratic have these too.
+// f(x, y) = x² + 3xy at (1, 2) along the coordinates, ε = ½: H = (2 3; 3 0).
 func TestByHand(t *testing.T) {
 	f := objective.Func(2, func(x []float64) float64 { return x[0]*x[0] + 3*x[0]*x[1] })
 	for _, s := range stencils {
 		e := must(t, s, f, []float64{1, 2}, nil, 0.5)
-		if e.Value != 7 || e.Gradient[0] != 8 || e.Gradient[1] != 3 ||
-			!mat.Equal(e.Hessian, mat.NewDense(2, 2, []float64{2, 3, 3, 0})) {
+		if !mat.Equal(e.Hessian, mat.NewDense(2, 2, []float64{2, 3, 3, 0})) {
 			t.Errorf("%s: %+v, %v", s.Name, e, mat.Formatted(e.Hessian))
 		}
 	}
 }
 
 func TestQueriesAreWhatTheStencilSays(t *testing.T) {
-	for m, want := range map[int][3]int{1: {4, 3, 3}, 2: {12, 7, 6}, 7: {112, 57, 36}, 100: {20_200, 10_101, 5_151}} {
+	for m, want := range map[int][2]int{1: {4, 3}, 2: {12, 7}, 7: {112, 57}, 100: {20_200, 10_101}} {
 		for k, s := range stencils {
 			f, n := counted(m, func(x []float64) float64 { return x[0] })
 			must(t, s, f, make([]float64, m), nil, 0.1)
@@ -114,18 +112,11 @@ func TestExactOnQuadratics(t *testing.T) {
 			return mat.Inner(v, &h, v)/2 + mat.Dot(mat.NewVecDense(d, b), v)
 		})
 		want.Product(u, &h, u.T())
-		var slope, gradient mat.VecDense
-		gradient.MulVec(&h, mat.NewVecDense(d, x))
-		gradient.AddVec(&gradient, mat.NewVecDense(d, b))
-		slope.MulVec(u, &gradient)
 		for _, s := range stencils {
 			e := must2(t, s, f, x, u, step)
 			tolerance := 1e-12 * (1 + 1/(step*step)) * (1 + mat.Norm(&want, 2)) * float64(100)
 			if !mat.EqualApprox(e.Hessian, &want, tolerance) {
 				t.Fatalf("%s: H =\n%v\nwant\n%v", s.Name, mat.Formatted(e.Hessian), mat.Formatted(&want))
-			}
-			if !mat.EqualApprox(mat.NewVecDense(m, e.Gradient), &slope, tolerance) {
-				t.Fatalf("%s: slopes %v, want %v", s.Name, e.Gradient, mat.Formatted(slope.T()))
 			}
 		}
 	})
@@ -161,13 +152,12 @@ func TestAgainstTheFormula(t *testing.T) {
 	}
 }
 
-// Halving ε quarters the error of the central stencils, and halves that of the
-// forward one.
+// Halving ε quarters the error.
 func TestOrder(t *testing.T) {
 	x := []float64{0.3, -0.2, 0.5}
 	exact := must(t, hessian.FourPoint, objective.Func(3, wavy), x, nil, 1e-4).Hessian
-	for k, want := range []float64{4, 4, 2} {
-		s := stencils[k]
+	for _, s := range stencils {
+		const want = 4
 		var errors [2]float64
 		for i, step := range []float64{0.04, 0.02} {
 			var diff mat.Dense
@@ -175,12 +165,12 @@ func TestOrder(t *testing.T) {
 			errors[i] = mat.Norm(&diff, 2)
 		}
 		if ratio := errors[0] / errors[1]; math.Abs(ratio-want) > 0.1*want {
-			t.Errorf("%s: errors %.3g, ratio %.3g, want %g", s.Name, errors, ratio, want)
+			t.Errorf("%s: errors %.3g, ratio %.3g, want %d", s.Name, errors, ratio, want)
 		}
 	}
 }
 
-// A value that is not finite is counted and does not pass as a derivative; the
+// A value that is not finite does not pass as a derivative; the
 // entries that it has no part in are right.
 func TestFailedValues(t *testing.T) {
 	for _, s := range stencils {
@@ -191,8 +181,8 @@ func TestFailedValues(t *testing.T) {
 			return x[0]*x[0] + x[1]*x[2]
 		})
 		e := must(t, s, f, make([]float64, 3), nil, 0.1)
-		if e.Failed == 0 || !(math.IsInf(e.Hessian.At(0, 2), 0) || math.IsNaN(e.Hessian.At(0, 2))) {
-			t.Errorf("%s: %d failed, H_02 = %v", s.Name, e.Failed, e.Hessian.At(0, 2))
+		if e.Missing == 0 || !(math.IsInf(e.Hessian.At(0, 2), 0) || math.IsNaN(e.Hessian.At(0, 2))) {
+			t.Errorf("%s: %d missing, H_02 = %v", s.Name, e.Missing, e.Hessian.At(0, 2))
 		}
 		if math.Abs(e.Hessian.At(0, 0)-2) > 1e-12 || math.Abs(e.Hessian.At(1, 2)-1) > 1e-12 {
 			t.Errorf("%s: H =\n%v", s.Name, mat.Formatted(e.Hessian))
@@ -214,7 +204,7 @@ func TestErrors(t *testing.T) {
 					t.Errorf("no panic for a step of %v", step)
 				}
 			}()
-			hessian.Forward.At(ctx, f, make([]float64, 4), nil, step)
+			hessian.Symmetric.At(ctx, f, make([]float64, 4), nil, step)
 		}()
 	}
 }
@@ -254,8 +244,8 @@ func TestSpoiltEntriesAreAskedAgain(t *testing.T) {
 			return smooth(x)
 		})
 		got := must(t, s, f, at, nil, 0.1)
-		if got.Failed == 0 || got.Missing != 0 || !mat.EqualApprox(got.Hessian, exact.Hessian, 1e-9) {
-			t.Errorf("%s: %d failed, %d missing, %v", s.Name, got.Failed, got.Missing, mat.Formatted(got.Hessian))
+		if calls <= s.Queries(4) || got.Missing != 0 || !mat.EqualApprox(got.Hessian, exact.Hessian, 1e-9) {
+			t.Errorf("%s: %d queries, %d missing, %v", s.Name, calls, got.Missing, mat.Formatted(got.Hessian))
 		}
 		nowhere, n := counted(4, func([]float64) float64 { return math.Inf(1) })
 		if got := must(t, s, nowhere, at, nil, 0.1); got.Missing != 10 || *n != s.Queries(4) {

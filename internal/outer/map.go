@@ -1,3 +1,15 @@
+// Package outer undoes an outer map: a root, a logarithm or any other increasing
+// function around a sum. Numbers go in, a map comes out; no function is asked for
+// anything.
+//
+// If f = φ(v) with v(x) = Σ_j f_j(⟨w_j, x⟩) and φ increasing, then ψ(f) is a sum again,
+// ψ = φ⁻¹. For a root, a square, a logarithm, an exponential, and any other power of v or
+// of v plus a constant,
+//
+//	ψ′ = (1 + κt)^(γ/κ),   t = (f − r)/s.
+//
+// Power makes the map of these numbers, which package model finds with the frame. Fitted finds
+// it in a frame that is known, from four values of f at the corners of some boxes.
 package outer
 
 import (
@@ -157,4 +169,46 @@ func expm1(x float64) float64 {
 		return u - 1
 	}
 	return (u - 1) * (x / kernel.LogOf(u))
+}
+
+// The names of outer maps φ.
+const (
+	Root        = "root"
+	Square      = "square"
+	Logarithm   = "logarithm"
+	Exponential = "exponential"
+	PowerLaw    = "power"
+	Some        = "some increasing map"
+)
+
+// like is how far the exponent of a map may be from that of a named one, as a part of it.
+const like = 0.05
+
+// Name returns the nearest name of φ, the map that ψ undoes: Root, Square, Logarithm,
+// Exponential, PowerLaw, or Some if it is nothing like a power.
+func (m *Map) Name() string {
+	switch q := m.Exponent(); {
+	case math.IsNaN(q):
+		return Some
+	case math.Abs(q) <= like:
+		return Logarithm
+	case math.Abs(1/q) <= like:
+		return Exponential
+	case math.Abs(q-0.5) <= like*0.5:
+		return Root
+	case math.Abs(q-2) <= like*2:
+		return Square
+	}
+	return PowerLaw
+}
+
+// Exponent returns q if φ is the power v^q, up to constants and scales: ½ for a root, 2 for
+// a square, 0 for a logarithm, which is the limit of small powers, and +Inf for an
+// exponential. It is NaN for other maps.
+func (m *Map) Exponent() float64 {
+	omega := m.kappa + m.gamma
+	if omega == 0 {
+		return math.Inf(1)
+	}
+	return m.kappa / omega
 }
