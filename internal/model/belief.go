@@ -172,7 +172,7 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int) *Fr
 		if f = f.corrected(e); f == nil {
 			return nil
 		}
-		if sweep < 3 { // the curvatures of a frame that is far off are not those of the components
+		if sweep < passes/2 { // the curvatures of a frame that is far off are not those of the components
 			if f = b.scaled(f, theta, looks); f == nil {
 				return nil
 			}

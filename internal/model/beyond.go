@@ -152,7 +152,7 @@ func (e *search) coupledBy(seed uint64) (float64, error) {
 // least squares pair by pair; nil: there is none.
 func (e *search) fitted(looks []*Look) *Frame {
 	f := e.frame
-	for range 3 { // terms of second order
+	for range passes / 2 { // terms of second order
 		eq := e.equations(f, e.theta, looks)
 		if eq == nil {
 			return nil

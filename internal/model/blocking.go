@@ -29,10 +29,8 @@ type blocking struct {
 }
 
 const (
-	// divisions are how often blocks are divided, by the best of so many pencils.
+	// divisions are how often blocks are divided, by the best of so many pencils, and as often brought apart by each link.
 	divisions, pencils = 3, 5
-	// apartSweeps are made for blocks by each link.
-	apartSweeps = 3
 )
 
 // blocking returns what looks have along a frame, nil: the directions of the last of them. It is nil if they have nothing.
@@ -104,7 +102,7 @@ func (n *blocking) divided(blocks [][]int) *blocking {
 				break
 			}
 			blocks = next
-			for range apartSweeps {
+			for range divisions {
 				if next := now.apart(blocks); next != nil {
 					now = next
 				}
@@ -215,7 +213,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 	if best.Identity() || least > promising*plain {
 		return false, nil
 	}
-	for step, n := math.Abs(best.Gamma)/2, 0; step > thetaStep*math.Abs(best.Gamma) && n < mostSweeps; n++ {
+	for step, n := best.Size()/2, 0; step > thetaStep*best.Size() && n < mostSweeps; n++ {
 		b := best
 		for _, g := range []float64{-step, 0, step} {
 			for _, h := range []float64{-step, 0, step} {
@@ -264,8 +262,7 @@ func (e *search) typical(theta Theta, seed uint64) float64 {
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.
 func (e *search) refits() bool {
-	const most = 6 // θ and κ depend on each other
-	for range most {
+	for range passes { // θ and κ depend on each other
 		e.kappa = make([]float64, len(e.looks))
 		if !e.fit() {
 			return false

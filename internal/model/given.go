@@ -2,8 +2,8 @@ package model
 
 import (
 	"context"
+	"slices"
 
-	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -26,11 +26,7 @@ func NewGiven(ctx context.Context, f objective.Objective, r Request, w *mat.Dens
 	if err != nil {
 		return nil, err
 	}
-	rows := mat.DenseCopyOf(w)
-	rows.Apply(func(_, k int, v float64) float64 { return v * s.half[k] }, rows)
-	if s.span != nil {
-		rows = kernel.Times(rows, s.span)
-	}
+	rows := s.inSpan(s.stretched(w))
 	g := &Given{s: s, widths: s.widths(rows)}
 	inverses := make([]float64, m)
 	for i, v := range g.widths {
@@ -74,14 +70,10 @@ func (g *Given) Lengths() ([]float64, error) {
 		by.at(x.RawRowView(k), v)
 	}
 	t, _ := steps.best(symmetric, s.sigma, 1)
-	first, short := make([]float64, m), make([]float64, m)
-	for i := range first {
-		first[i], short[i] = steps.length(), t
-	}
-	if err := by.curvatures(short); err != nil {
+	if err := by.curvatures(slices.Repeat([]float64{t}, m)); err != nil {
 		return nil, err
 	}
-	lengths, err := by.lengths(first)
+	lengths, err := by.lengths(slices.Repeat([]float64{steps.length()}, m))
 	for i := range lengths {
 		lengths[i] *= g.widths[i]
 	}

@@ -233,11 +233,7 @@ func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
 	if least[0] <= enough*l.curvature*l.length() {
 		by = two[0]
 	}
-	n, _ := along.Dims()
-	by.steps = make([]float64, n)
-	for i := range by.steps {
-		by.steps[i] = by.step
-	}
+	by.steps = slices.Repeat([]float64{by.step}, along.RawMatrix().Rows)
 	return by
 }
 

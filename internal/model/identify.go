@@ -61,14 +61,7 @@ type Next struct {
 
 // White returns directions, as rows, that looks have whitened, in the user's units.
 func (n Next) White() *mat.Dense {
-	e := n.search
-	w := e.white
-	if e.s.span != nil {
-		w = timesT(w, e.s.span)
-	}
-	w = mat.DenseCopyOf(w)
-	w.Apply(func(_, k int, v float64) float64 { return v * e.s.half[k] }, w)
-	return w
+	return n.search.s.stretched(n.search.s.inBox(n.search.white))
 }
 
 // Last returns what the last look has seen along the coordinates, in half widths of the box.
@@ -196,11 +189,8 @@ func (e *search) ofRows() (rows, off float64) {
 
 // result returns what was found so far.
 func (e *search) result() *Result {
-	w := e.frame.W
-	if e.s.span != nil {
-		w = timesT(w, e.s.span)
-	}
-	if w = mat.DenseCopyOf(w); e.linear != nil {
+	w := mat.DenseCopyOf(e.s.inBox(e.frame.W))
+	if e.linear != nil {
 		w = stacked([]*mat.Dense{w, mat.NewDense(1, len(e.linear), slices.Clone(e.linear))})
 	}
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)

@@ -76,7 +76,7 @@ func (e *search) certify() (bool, error) {
 	case err != nil:
 		return true, err
 	case e.upright && !(ok && coupling < separates) && !e.ended(): // nothing else is known of angles
-		e.tilted()
+		e.again()
 		return false, nil
 	case ok:
 		e.verdict = Separable
@@ -95,12 +95,6 @@ func (e *search) certify() (bool, error) {
 	return true, nil
 }
 
-// tilted begins again where rows are not orthogonal.
-func (e *search) tilted() {
-	e.restarts++
-	e.again()
-}
-
 // decide reaches the verdict that splits allow, and reports whether it is final.
 func (e *search) decide(p *splits, need float64, ended bool) bool {
 	c := e.coupled
@@ -112,8 +106,8 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 		e.verdict = Not
 		return true
 	}
-	if e.upright && need <= 1 && !ended {
-		e.tilted()
+	if e.upright && need <= 1 && !ended { // rows are not orthogonal
+		e.again()
 	}
 	if !ended && (need > 1 || len(e.looks) <= fitAnything) {
 		return false

@@ -114,10 +114,7 @@ func (b *belief) first() bool {
 	if lambda == nil {
 		return false
 	}
-	most := 0.0
-	for _, v := range lambda {
-		most = max(most, math.Abs(v))
-	}
+	most := max(math.Abs(lambda[0]), math.Abs(lambda[b.m-1]))
 	s := make([]float64, b.m)
 	for i, v := range lambda {
 		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*nothing, tiny))
@@ -201,7 +198,7 @@ func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
 		return theta, false
 	}
 	next := theta.Moved(out.theta, most, b.s.low)
-	if math.Abs(next.Gamma)*b.s.far <= slight {
+	if next.Size()*b.s.far <= slight {
 		next = Theta{}
 	}
 	return next, next != theta

@@ -194,7 +194,12 @@ func (e *search) cheapest() option {
 	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
 	goal := min(worst/1.1, median(targets))
 	best := option{cost: math.Inf(1)}
-	for _, o := range append(e.shortOptions(worst), e.longOption(quantile(errors, nearlyAll))) {
+	var all []option
+	for _, k := range shortKinds {
+		t, err := e.steps.best(k, e.s.sigma, worst)
+		all = append(all, option{kind: k, steps: []float64{t}, error: err})
+	}
+	for _, o := range append(all, e.longOption(quantile(errors, nearlyAll))) {
 		if o.kind != long {
 			o.error = math.Hypot(o.error, kappa)
 		}
@@ -205,16 +210,6 @@ func (e *search) cheapest() option {
 		}
 	}
 	return best
-}
-
-// shortOptions returns the best step of each kind of short look.
-func (e *search) shortOptions(worst float64) []option {
-	var all []option
-	for _, k := range shortKinds {
-		t, err := e.steps.best(k, e.s.sigma, worst)
-		all = append(all, option{kind: k, steps: []float64{t}, error: err})
-	}
-	return all
 }
 
 // leastLong is the shortest step of a long look, in ℓ.

@@ -87,12 +87,7 @@ func (b *belief) parabola(l *Look) *parabola {
 		return nil
 	}
 	n := len(b.s.values)
-	t := mat.NewDense(n, b.s.f.Dim(), b.s.seen)
-	if b.s.span != nil {
-		t = kernel.Times(t, b.s.span)
-	} else {
-		t = mat.DenseCopyOf(t)
-	}
+	t := mat.DenseCopyOf(b.s.inSpan(mat.NewDense(n, b.s.f.Dim(), b.s.seen)))
 	p := &parabola{s: b.s, l: l}
 	for k, v := range b.s.values {
 		kernel.AddScaled(t.RawRowView(k), -1, l.x)
@@ -178,7 +173,7 @@ func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 
 // descended returns the map near θ with the least sum of squares of some errors, and its root.
 func (p *parabola) descended(t Theta, errors func(Theta) []float64) (Theta, float64) {
-	of := func(x []float64) Theta { return Theta{Gamma: x[0], Beta: x[1]}.Bounded(p.s.low) }
-	x, left := outer.Descend([]float64{t.Gamma, t.Beta}, func(x []float64) []float64 { return errors(of(x)) })
+	of := func(x []float64) Theta { return outer.Bounded(x, p.s.low) }
+	x, left := outer.Descend(t.Numbers(), func(x []float64) []float64 { return errors(of(x)) })
 	return of(x), length(left)
 }

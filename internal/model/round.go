@@ -13,9 +13,8 @@ const (
 	// roundFrom is the eigenvalue from which on minima count as round in a frame. Of functions that
 	// nearly separate it was 0.2 and more, and of Rosenbrock's 0.06 and less.
 	roundFrom = 0.15
-	// descents is from how many points one goes down, and endsWithin how near the minimum
-	// of each component is at the end of one that has not come to rest by then, in parts of how far it goes.
-	descents   = 3
+	// endsWithin is how near the minimum of each component is at the end of a descent that has not come to rest by then, in parts
+	// of how far it goes.
 	endsWithin = 0.25
 	// stepPart is the part of how far a component goes in the box that is a short step, at least.
 	stepPart = 1e-3
@@ -51,7 +50,7 @@ func newValley(s *sampler, f *Frame) *valley {
 // over the whole box. Components along which f does not curve upwards are left out. A descent that does not end is slow, as it
 // is in such a valley.
 func (v *valley) round() (bool, error) {
-	from, _, err := v.s.finite(descents)
+	from, _, err := v.s.finite(rulerPlaces)
 	if err != nil {
 		return false, err
 	}

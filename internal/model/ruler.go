@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 )
@@ -35,7 +36,8 @@ type ruler struct {
 }
 
 const (
-	// rulerPlaces is at how many points lengths are measured: at one a ripple may be missed, at three hardly.
+	// rulerPlaces is at how many points lengths are measured, and from how many f goes down: at one a ripple may be missed, at
+	// three hardly.
 	rulerPlaces = 3
 	// faint and plain are the c between which a step tells ℓ; beyond them another is tried, by strides. Of a ripple
 	// that is shorter than the step c is 1.
@@ -237,10 +239,8 @@ func (r *ruler) curvatures(t []float64) error {
 func (r *ruler) at(x []float64, z float64) *place {
 	m, _ := r.frame.W.Dims()
 	f, slope := r.theta.Of(z)
-	p := place{x: x, f: f, noise: square(slope * r.s.noise(z)), bend: make([]float64, m), errors: make([]float64, m), last: make([]float64, m), noises: make([]float64, m)}
-	for i := range m {
-		p.errors[i], p.noises[i] = math.Inf(1), math.Inf(1)
-	}
+	unknown := slices.Repeat([]float64{math.Inf(1)}, m)
+	p := place{x: x, f: f, noise: square(slope * r.s.noise(z)), bend: make([]float64, m), errors: unknown, last: make([]float64, m), noises: slices.Clone(unknown)}
 	r.places = append(r.places, p)
 	return &r.places[len(r.places)-1]
 }

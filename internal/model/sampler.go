@@ -72,7 +72,9 @@ func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler
 		s.room.Lo[k], s.room.Hi[k] = (r.Bounds.Lo[k]-s.centre[k])/s.half[k], (r.Bounds.Hi[k]-s.centre[k])/s.half[k]
 	}
 	if r.Span != nil {
-		s.span = transposed(s.inSteps(r.Span))
+		q := s.stretched(r.Span)
+		kernel.Orthonormalise(q.RawMatrix())
+		s.span = transposed(q)
 	}
 	if err := s.measureUnit(); err != nil {
 		return nil, err
@@ -80,12 +82,26 @@ func newSampler(ctx context.Context, f objective.Objective, r Request) (*sampler
 	return s, s.measureNoise()
 }
 
-// inSteps returns an orthonormal basis of the rows of W for x = Σ_k c_k w_k, for points of the box.
-func (s *sampler) inSteps(rows *mat.Dense) *mat.Dense {
+// stretched returns rows with each coordinate multiplied by half the width of the box.
+func (s *sampler) stretched(rows *mat.Dense) *mat.Dense {
 	q := mat.DenseCopyOf(rows)
 	q.Apply(func(_, k int, v float64) float64 { return v * s.half[k] }, q)
-	kernel.Orthonormalise(q.RawMatrix())
 	return q
+}
+
+// inBox returns rows of coordinates of the span as those of the box, and inSpan the other way.
+func (s *sampler) inBox(rows *mat.Dense) *mat.Dense {
+	if s.span == nil {
+		return rows
+	}
+	return timesT(rows, s.span)
+}
+
+func (s *sampler) inSpan(rows *mat.Dense) *mat.Dense {
+	if s.span == nil {
+		return rows
+	}
+	return kernel.Times(rows, s.span)
 }
 
 // measureUnit sets mid and unit to the median and the spread of some values.
@@ -161,11 +177,7 @@ func (s *sampler) dim() int {
 // ask returns the values at the rows of points, in units; +Inf where f fails.
 func (s *sampler) ask(points *mat.Dense) ([]float64, error) {
 	n, _ := points.Dims()
-	x := points
-	if s.span != nil {
-		x = mat.NewDense(n, s.f.Dim(), nil)
-		kernel.MulT(x.RawMatrix(), 1, points.RawMatrix(), s.span.RawMatrix(), 0)
-	}
+	x := s.inBox(points)
 	s.queries += n
 	z, err := query.Ask(s.ctx, s.f, n, func(k int, row []float64) {
 		for i, v := range x.RawRowView(k) {
@@ -194,10 +206,7 @@ func (s *sampler) points(n int, part float64) *mat.Dense {
 	for k := range n {
 		box.Draw(x.RawRowView(k), s.random)
 	}
-	if s.span != nil {
-		x = kernel.Times(x, s.span)
-	}
-	return x
+	return s.inSpan(x)
 }
 
 // point draws one.
@@ -205,29 +214,24 @@ func (s *sampler) point() []float64 { return s.points(1, middle).RawRowView(0) }
 
 // safe draws a point of so much of the box, one at which f is finite where it has failed at others.
 func (s *sampler) safe(part float64) ([]float64, error) {
-	x := s.points(1, part)
-	for tries := 0; s.fails && tries < attempts; tries++ {
-		z, err := s.ask(x)
-		if err != nil || kernel.Finite(z[0]) {
+	for tries := 0; ; tries++ {
+		x := s.points(1, part)
+		if !s.fails || tries == attempts {
+			return x.RawRowView(0), nil
+		}
+		if z, err := s.ask(x); err != nil || kernel.Finite(z[0]) {
 			return x.RawRowView(0), err
 		}
-		x = s.points(1, part)
 	}
-	return x.RawRowView(0), nil
 }
 
 // widths returns how far each component y_j of a frame W goes in the middle of the box: √3 of
 // its standard deviation there.
 func (s *sampler) widths(w *mat.Dense) []float64 {
-	m, _ := w.Dims()
-	if s.span != nil {
-		x := mat.NewDense(m, s.f.Dim(), nil)
-		kernel.MulT(x.RawMatrix(), 1, w.RawMatrix(), s.span.RawMatrix(), 0)
-		w = x
-	}
-	r := make([]float64, m)
+	w = s.inBox(w)
+	r := make([]float64, w.RawMatrix().Rows)
 	for j := range r {
-		r[j] = math.Sqrt(kernel.Dot(w.RawRowView(j), w.RawRowView(j))) * math.Sqrt(3) / 2
+		r[j] = length(w.RawRowView(j)) * math.Sqrt(3) / 2
 	}
 	return r
 }

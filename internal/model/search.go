@@ -174,7 +174,6 @@ func (e *search) look() error {
 		}
 		e.weigh(e.need())
 		if (e.surprise > misled || e.upright && e.pair > usable || e.wasted >= mostWasted && quantile(e.errors(), 1) > usable/2) && e.restarts < mostRestarts { // the frame was a wrong one
-			e.restarts++
 			e.again()
 		}
 	case e.quadratic():
@@ -206,6 +205,7 @@ const (
 
 // again begins again from short looks.
 func (e *search) again() {
+	e.restarts++
 	e.begin(false)
 	e.looks, e.upright = e.short(), false
 	e.forget()

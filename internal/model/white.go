@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
@@ -14,10 +15,7 @@ const evenPoints = 2
 // points second differences along each are measured, for 2m+1 queries a point.
 func even(s *sampler, u *mat.Dense, theta Theta) (*mat.Dense, error) {
 	m, _ := u.Dims()
-	t, scale := make([]float64, m), make([]float64, m)
-	for i := range t {
-		t[i] = 9 * math.Sqrt(s.sigma) // noise makes 3 % of a curvature of 1
-	}
+	scale, t := make([]float64, m), slices.Repeat([]float64{9 * math.Sqrt(s.sigma)}, m) // noise makes 3 % of a curvature of 1
 	var looks []*Look
 	for range evenPoints {
 		looks = append(looks, s.bare(symmetric, u, t, s.point()))

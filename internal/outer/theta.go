@@ -51,6 +51,12 @@ func (t Theta) Of(z float64) (value, slope float64) {
 	return value + float64(slope*beyond), slope
 }
 
+// Numbers returns γ and β, and Bounded makes a map of them again.
+func (t Theta) Numbers() []float64 { return []float64{t.Gamma, t.Beta} }
+
+// Size is by how much ψ′ changes about, as a part of it, where z changes by 1.
+func (t Theta) Size() float64 { return math.Abs(t.Gamma) }
+
 // Bend returns −ψ″/ψ′ at z.
 func (t Theta) Bend(z float64) float64 { return t.Gamma / (1 + float64(t.Beta*z)) }
 
@@ -77,17 +83,17 @@ func (t Theta) Beside(h float64) [2]Theta {
 
 // Moved returns θ + δ, each number by at most so much, for values from low on.
 func (t Theta) Moved(delta [2]float64, most, low float64) Theta {
-	return Theta{t.Gamma + max(-most, min(most, delta[0])), t.Beta + max(-most, min(most, delta[1]))}.Bounded(low)
+	return Bounded([]float64{t.Gamma + max(-most, min(most, delta[0])), t.Beta + max(-most, min(most, delta[1]))}, low)
 }
 
 // Less returns θ − t.
 func (t Theta) Less(by Theta) [2]float64 { return [2]float64{t.Gamma - by.Gamma, t.Beta - by.Beta} }
 
-// Bounded returns the nearest map whose slopes do not differ so much that most values, from low on, say nothing.
-func (t Theta) Bounded(low float64) Theta {
-	beta := max(leastBeta, min(mostBeta(low), t.Beta))
+// Bounded returns the map nearest to some numbers whose slopes do not differ so much that most values, from low on, say nothing.
+func Bounded(numbers []float64, low float64) Theta {
+	beta := max(leastBeta, min(mostBeta(low), numbers[1]))
 	most := mostGamma * max(1, beta)
-	return Theta{max(-most, min(most, t.Gamma)), beta}
+	return Theta{max(-most, min(most, numbers[0])), beta}
 }
 
 // mostBeta is the largest β for which 1 + βz is above 0 for all values from low on.
