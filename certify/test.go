@@ -121,15 +121,11 @@ func (t Test) prober(ctx context.Context, f objective.Objective, w *frame.Frame,
 	if err := CheckBlocks(blocks, components); err != nil {
 		return nil, nil, err
 	}
-	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, t.usual())}, blocks, nil
-}
-
-// usual is how many random splits are tested.
-func (t Test) usual() int {
-	if !t.Grain.Noisy() {
-		return splits
+	usual := splits
+	if t.Grain.Noisy() {
+		usual = noisySplits
 	}
-	return noisySplits
+	return &prober{ctx: ctx, f: f, box: t.Box, bounds: t.Bounds, grain: t.Grain, random: t.Random, most: cmp.Or(t.Most, usual)}, blocks, nil
 }
 
 // check returns an *objective.OptionError if a field is bad.

@@ -117,7 +117,7 @@ func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*m
 	return all
 }
 
-// scaled returns the frame in which the mean square of each curvature over some looks is 1. What a curvature
+// scaled returns the frame in which the mean square of each curvature over some short looks is 1. What a curvature
 // owes to its error does not count, unless nothing else is seen.
 func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 	eq := b.equations(f, theta, looks)
@@ -127,12 +127,8 @@ func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 	s := make([]float64, b.m)
 	for i := range s {
 		sum, least := 0.0, math.Inf(1)
-		for k, l := range looks {
-			c, variance := square(eq[k].v.At(i, i)), eq[k].s2.At(i, i)
-			if l.kind == long {
-				h := square(square(kernel.Dot(f.W.RawRowView(i), l.steps.RawRowView(i))))
-				c, variance = c/h, eq[k].vv.At(i, i)/h
-			}
+		for _, q := range eq {
+			c, variance := square(q.v.At(i, i)), q.s2.At(i, i)
 			sum += max(0, c-variance) / float64(len(looks))
 			least = min(least, c+variance)
 		}
@@ -169,13 +165,9 @@ func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int) *Fr
 		if big > boldest {
 			e.Scale(boldest/big, e)
 		}
-		if f = f.corrected(e); f == nil {
-			return nil
-		}
+		f = f.corrected(e)
 		if sweep < passes/2 { // the curvatures of a frame that is far off are not those of the components
-			if f = b.scaled(f, theta, looks); f == nil {
-				return nil
-			}
+			f = b.scaled(f, theta, looks)
 		}
 		if big < negligible && big > last/2 {
 			break

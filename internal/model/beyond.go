@@ -172,9 +172,7 @@ func (e *search) fitted(looks []*Look) *Frame {
 			by.Set(i, j, max(-furthest, min(furthest, x)))
 			by.Set(j, i, max(-furthest, min(furthest, y)))
 		})
-		if f = f.corrected(by); f == nil {
-			return nil
-		}
+		f = f.corrected(by)
 	}
 	return f
 }

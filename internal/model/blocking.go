@@ -225,9 +225,6 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		}
 	}
 	f, _ := e.joint(best, e.looks)
-	if f == nil {
-		return false, nil
-	}
 	e.frame, e.theta = e.scaled(f, best, e.looks), best
 	if e.frame == nil {
 		return false, nil

@@ -117,7 +117,9 @@ func spanOf(s *sampler, by slopes, m int) (*subspace, error) {
 		if all == nil {
 			all = g
 		} else {
-			all = transposed(stacked([]*mat.Dense{transposed(all), transposed(g)}))
+			joined := &mat.Dense{}
+			joined.Augment(all, g)
+			all = joined
 		}
 		r, u := rank(all, by.error)
 		if by.most > 0 {

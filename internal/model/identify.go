@@ -191,7 +191,9 @@ func (e *search) ofRows() (rows, off float64) {
 func (e *search) result() *Result {
 	w := mat.DenseCopyOf(e.s.inBox(e.frame.W))
 	if e.linear != nil {
-		w = stacked([]*mat.Dense{w, mat.NewDense(1, len(e.linear), slices.Clone(e.linear))})
+		joined := &mat.Dense{}
+		joined.Stack(w, mat.NewDense(1, len(e.linear), e.linear))
+		w = joined
 	}
 	w.Apply(func(_, k int, v float64) float64 { return v / e.s.half[k] }, w)
 	r := &Result{

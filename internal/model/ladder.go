@@ -103,16 +103,6 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 	return l, nil
 }
 
-// stacked returns some matrices, one below the other.
-func stacked(all []*mat.Dense) *mat.Dense {
-	var data []float64
-	_, m := all[0].Dims()
-	for _, a := range all {
-		data = append(data, a.RawMatrix().Data...)
-	}
-	return mat.NewDense(len(data)/m, m, data)
-}
-
 // mapped returns ψ of some values, NaN where f failed, and the root of the mean square of their
 // noise.
 func (s *sampler) mapped(z []float64, theta Theta) (f []float64, noise float64) {

@@ -77,9 +77,6 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 		}
 		for _, some := range sets {
 			f, _ := b.joint(theta, some)
-			if f == nil {
-				continue
-			}
 			c := b.candidate(f, theta, short)
 			if c.misfit < best.misfit {
 				best = c
@@ -89,18 +86,14 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 			}
 		}
 	}
-	if best.theta != b.theta && !(best.misfit < enough(len(short))*plain.misfit && best.misfit < misfitting) {
+	enough := explained
+	if len(short) >= manyLooks {
+		enough = explainedByMany
+	}
+	if best.theta != b.theta && !(best.misfit < enough*plain.misfit && best.misfit < misfitting) {
 		return plain
 	}
 	return best
-}
-
-// enough returns the part of the misfit of so many looks that a map may leave.
-func enough(looks int) float64 {
-	if looks >= manyLooks {
-		return explainedByMany
-	}
-	return explained
 }
 
 // first makes a frame of one look: that with orthogonal rows in which it is diagonal.

@@ -61,11 +61,6 @@ func count(all []bool) (n int) {
 	return n
 }
 
-// expected returns what is expected of mixed differences along the frame that a look does not ask for.
-func (e *search) expected(l *Look) *mat.Dense {
-	return off(e.m, func(i, j int) float64 { return e.not.sd.At(i, j) * math.Abs(l.h[j]/l.h[i]) })
-}
-
 // before says that so many queries are about to be asked.
 func (e *search) before(queries int, contradicted bool) error {
 	if e.request.Before == nil {
@@ -145,7 +140,7 @@ func (e *search) lookAlong() (int, error) {
 		if count < len(pairs) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
-		l.expected = e.expected(l)
+		l.expected = off(e.m, func(i, j int) float64 { return e.not.sd.At(i, j) * math.Abs(l.h[j]/l.h[i]) })
 		if err := e.take(l); err != nil {
 			return 0, err
 		}

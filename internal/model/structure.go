@@ -61,10 +61,7 @@ func (e *search) structure() (bool, error) {
 			return false, err
 		}
 		f, c := e.joint(Theta{}, e.looks)
-		if f != nil {
-			f = e.scaled(f, Theta{}, e.looks)
-		}
-		if f == nil {
+		if f = e.scaled(f, Theta{}, e.looks); f == nil {
 			continue
 		}
 		e.frame, e.theta = f, Theta{}
