@@ -93,16 +93,16 @@ const (
 
 // Why nothing could be identified.
 var (
-	ErrConstant  = model.ErrConstant
-	ErrNoStep    = model.ErrNoStep // for finite differences
-	ErrNotFinite = model.ErrNotFinite
+	ErrConstant  error = model.ErrConstant
+	ErrNoStep    error = model.ErrNoStep // for finite differences
+	ErrNotFinite error = model.ErrNotFinite
 	// ErrSingular says that the Hessians have a direction in common in which none
 	// of them curves: f has fewer components than dimensions, or is flat there.
 	ErrSingular = errors.New("identify: in some direction no Hessian has curvature")
 	// ErrSmallBudget says that f does not separate in the coordinates as given, does
 	// not have few components and is not quadratic, and that the budget is too small to
 	// look further.
-	ErrSmallBudget = model.ErrSmallBudget
+	ErrSmallBudget error = model.ErrSmallBudget
 	// ErrOneDimensional says that all Hessians are multiples of one: f is quadratic
 	// where it was sampled. The paper's way cannot tell components apart then.
 	ErrOneDimensional = errors.New("identify: all sampled Hessians are multiples of one, so that they span one dimension: f is quadratic there, and the paper's way cannot tell its components apart")

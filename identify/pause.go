@@ -28,32 +28,22 @@ type Next struct {
 
 // before is called before looks: it may end the survey, for want of a budget, and lets others go first.
 func (w *work) before(next model.Next) error {
-	if !w.g.grain.Noisy() {
-		if err := w.afford(next); err != nil {
-			return err
-		}
+	noisy := w.g.grain.Noisy()
+	// Without a first look f is not seen to be quadratic, and without a second one nothing else.
+	if least := []int{leastQuadratic(next.Components), Least(next.Components)}[min(next.Looks, 1)]; !noisy && w.Budget > 0 && w.Budget < least {
+		return ErrSmallBudget
 	}
 	if w.Pause == nil {
 		return nil
 	}
 	defer w.stage(hessians)
-	switch noisy := w.g.grain.Noisy(); {
+	switch {
 	case next.Contradicted && (noisy || next.Components == w.g.f.Dim()):
 		return w.Pause(Next{Queries: next.Queries})
 	case noisy:
 		return w.Pause(Next{Queries: next.Queries, Even: true, Forecast: w.forecast})
 	case next.Looks == 1:
 		return w.basin(next)
-	}
-	return nil
-}
-
-// afford returns ErrSmallBudget if there is no budget for so many looks: without a first one f is not seen to be
-// quadratic, and without a second one nothing else.
-func (w *work) afford(next model.Next) error {
-	least := []int{leastQuadratic(next.Components), Least(next.Components)}[min(next.Looks, 1)]
-	if w.Budget > 0 && w.Budget < least {
-		return ErrSmallBudget
 	}
 	return nil
 }

@@ -53,13 +53,12 @@ const (
 	// unitSamples is from how many values the unit of f is taken: its size matters, not its
 	// digits.
 	unitSamples = 8
-	// Noise is measured on a line of noiseSamples points that are noiseStep apart.
+	// Noise is measured on a line of noiseSamples points that are noiseStep apart, by fourth differences with some weights.
 	noiseSamples, noiseStep = 20, 1e-8
 	// attempts is at how many points f may fail before nothing more is asked.
 	attempts = 40
 )
 
-// fourth are the weights of fourth differences.
 var fourth = []float64{1, -4, 6, -4, 1}
 
 // newSampler measures the unit of f and its noise.
@@ -209,7 +208,6 @@ func (s *sampler) points(n int, part float64) *mat.Dense {
 	return s.inSpan(x)
 }
 
-// point draws one.
 func (s *sampler) point() []float64 { return s.points(1, middle).RawRowView(0) }
 
 // safe draws a point of so much of the box, one at which f is finite where it has failed at others.
