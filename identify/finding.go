@@ -93,7 +93,7 @@ const (
 // Why nothing could be identified.
 var (
 	ErrConstant  = errors.New("identify: f is constant where it was sampled")
-	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
+	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, too noisy, not finite or not free to move there")
 	ErrNotFinite = errors.New("identify: f failed, or was NaN or infinite, at too many of the points drawn to tell anything about it")
 	// ErrSingular says that the Hessians have a direction in common in which none
 	// of them curves: f has fewer components than dimensions, or is flat there.
