@@ -78,8 +78,8 @@ const (
 	aloneLimit = 0.1
 
 	// slackFactor is how many times as large as the known error of a frame its
-	// Coupling may be.
-	slackFactor = 10
+	// Coupling may be, and aloneFactor the same of Alone: a quarter where a survey is to be exact.
+	slackFactor, aloneFactor = 10, 600
 
 	// exactEnough is the slack up to which the usual limits hold.
 	exactEnough = 1e-7
@@ -111,13 +111,12 @@ func (c Certificate) String() string {
 // decide reaches the verdict on so many components in so many blocks: no if the lower limit of the Coupling is too large, and
 // yes if the upper one is small enough. Where values are exact these are the Coupling, but for rounding, which may hide
 // anything; where there is noise they are Least and Most. A frame whose error is known to be slack is allowed slackFactor times
-// that. How far its single blocks
-// are apart is not asked again, since whoever knows the error has checked them. A frame of single components that does
+// that, and single blocks aloneFactor times that. A frame of single components that does
 // not separate f nearly does if its Coupling is at most nearly.
 func (c *Certificate) decide(components, blocks int, slack, nearly float64, noisy bool) {
 	limit, aloneLimit := limit, aloneLimit
 	if slack > exactEnough {
-		limit, aloneLimit = max(limit, slackFactor*slack), math.Inf(1)
+		limit, aloneLimit = max(limit, slackFactor*slack), max(aloneLimit, aloneFactor*slack)
 	}
 	least, most, yes := c.Least, c.Most, min(limit, mostNoisy)
 	if !noisy {

@@ -116,7 +116,7 @@ func couplings(t *testing.T, p *problem.Problem, s untwist.Findings) (number, tr
 	if s.Certificate.Verdict != certify.NearlySeparable {
 		return math.NaN(), math.NaN()
 	}
-	c, err := certify.Test{Box: p.Domain(), Most: 100}.Certify(ctx, p, p.Frame(), nil)
+	c, err := certify.Test{Box: p.Domain(), Most: 100}.Certify(ctx, cleanProblem{p}, p.Frame(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

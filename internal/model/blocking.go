@@ -213,7 +213,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 	if best.Identity() || least > promising*plain {
 		return false, nil
 	}
-	for step, n := best.Size()/2, 0; step > thetaStep*best.Size() && n < mostSweeps; n++ {
+	for step, n := best.Size()/2, 0; step > finest*best.Size() && n < mostSweeps; n++ {
 		b := best
 		for _, g := range []float64{-step, 0, step} {
 			for _, h := range []float64{-step, 0, step} {

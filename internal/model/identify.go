@@ -201,6 +201,9 @@ func (e *search) result() *Result {
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Kappa: e.coupling(), Pair: e.pair,
 		Linear: e.linear != nil,
 	}
+	if slight := 2 * separates; r.Theta.Size()*e.s.far <= slight { // ψ′ changes by that; the couplings that f has without ψ count as none
+		r.Theta = Theta{}
+	}
 	ell := slices.Clone(e.not.ell)
 	for i, width := range e.s.widths(e.frame.W) {
 		if math.IsInf(ell[i], 1) { // no look has shown a scale yet

@@ -20,9 +20,8 @@ const (
 	manyLooks                  = 5
 	// fitAnything looks fit any function, and lastLooks show whether something is wrong: no frame, a map, a quadratic, blocks.
 	fitAnything, lastLooks = 2, fitAnything + 1
-	// A map has to explain more than certain of Σχ², and γz has to be above slight for some value: ψ′
-	// changes by about that part, and a lesser map leaves couplings that count as none.
-	certain, slight = 40, 0.03
+	// A map has to explain more than certain of Σχ².
+	certain = 40
 )
 
 // learn finds the best frame of all looks: from the frame so far, and if that does not fit, by
@@ -184,16 +183,13 @@ func (b *belief) fit() bool {
 }
 
 // turned returns the map that a solution leads to, each number at most so much further, if it bears one out: otherwise the one there
-// was, and false. A slight map is none.
+// was, and false.
 func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
 	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
 	if !kernel.Finite(out.theta[0]+out.theta[1]) || theta.Identity() && out.gain <= max(certain, left) {
 		return theta, false
 	}
 	next := theta.Moved(out.theta, most, b.s.low)
-	if next.Size()*b.s.far <= slight {
-		next = Theta{}
-	}
 	return next, next != theta
 }
 

@@ -40,7 +40,7 @@ type sampler struct {
 // Why nothing could be found, in the words of package identify.
 var (
 	ErrConstant  = errors.New("identify: f is constant where it was sampled")
-	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, not finite or not free to move there")
+	ErrNoStep    = errors.New("identify: no step for finite differences was found: f is not smooth, too noisy, not finite or not free to move there")
 	ErrNotFinite = errors.New("identify: f failed, or was NaN or infinite, at too many of the points drawn to tell anything about it")
 	// ErrSmallBudget says that the budget does not allow for as many looks as it takes.
 	ErrSmallBudget = errors.New("identify: the budget is too small to find the coordinates")

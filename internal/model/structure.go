@@ -90,7 +90,9 @@ func (e *search) structure() (bool, error) {
 			}
 		}
 		if last || !e.affords(2*n-len(e.looks), lengthening(e.m)) {
-			e.verdict = Nearly
+			if e.verdict = Nearly; e.unsure <= rightRow {
+				return true, nil
+			}
 			return true, e.lengthen()
 		}
 	}
