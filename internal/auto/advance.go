@@ -9,12 +9,11 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
-// advance goes along the steps of all components as far as that helps. Where coordinates are
-// rough or are not those of the Hessian, the steps are not independent: with conjugate
-// directions (E. Polak and G. Ribière), p ← t + β p, β = Σ(b−b′)t/Σb′t′ from the step before,
-// they come to the minimum all the same. Along p the slope is Σbp, and f(x ± p) shows the
-// curvature.
-func (s *settler) advance(ctx context.Context, n int) error {
+// advance goes along the steps of all components as far as that helps. Where coordinates are rough or are not those of the
+// Hessian, the steps are not independent: with conjugate directions (E. Polak and G. Ribière), p ← t + β p, β =
+// Σ(b−b′)t/Σb′t′ from the step before, they come to the minimum all the same. Along p the slope is Σbp, and f(x ± p) shows
+// the curvature.
+func (s *newton) advance(ctx context.Context, n int) error {
 	p := slices.Clone(s.step)
 	if s.before != nil {
 		over, under := 0.0, 0.0
@@ -31,15 +30,8 @@ func (s *settler) advance(ctx context.Context, n int) error {
 		p, slope = slices.Clone(s.step), kernel.Dot(s.slope, s.step)
 	}
 	s.before = &leg{slope: s.slope, step: s.step, p: p}
-	there, back := slices.Clone(s.x), slices.Clone(s.x)
-	for k, t := range p {
-		s.at.move(there, t, s.at.singles[k])
-		s.at.move(back, -t, s.at.singles[k])
-	}
-	clamp(there, s.at.bounds)
-	clamp(back, s.at.bounds)
 	times := max(alongStep, n)
-	seen, err := s.f.repeat(ctx, [][]float64{there, back}, times)
+	seen, err := s.f.repeat(ctx, [][]float64{s.moved(p, 1), s.moved(p, -1)}, times)
 	if err != nil {
 		return err
 	}
@@ -51,20 +43,22 @@ func (s *settler) advance(ctx context.Context, n int) error {
 	return s.choose(ctx, p, length, times)
 }
 
-// lengthsTried are the parts of a step that are tried: where f is not what the parabolas say a
-// shorter one helps.
-var lengthsTried = []float64{1, 1. / 4, 1. / 16}
+// moved returns x after a part of a step.
+func (s *newton) moved(step []float64, part float64) []float64 {
+	x := slices.Clone(s.x)
+	for k, t := range step {
+		s.at.move(x, part*t, s.at.singles[k])
+	}
+	clamp(x, s.at.bounds)
+	return x
+}
 
-// choose goes as far along p as f falls. Where it does not, pairs are too long.
-func (s *settler) choose(ctx context.Context, p []float64, length float64, times int) error {
+// choose goes as far along p as f falls: all of the step, a quarter of it, or a sixteenth, where f is not what the parabolas
+// say. Where it does not fall, pairs are too long.
+func (s *newton) choose(ctx context.Context, p []float64, length float64, times int) error {
 	var points [][]float64
-	for _, part := range lengthsTried {
-		there := slices.Clone(s.x)
-		for k, t := range p {
-			s.at.move(there, part*length*t, s.at.singles[k])
-		}
-		clamp(there, s.at.bounds)
-		points = append(points, there)
+	for _, part := range []float64{1, quarter, quarter * quarter} {
+		points = append(points, s.moved(p, part*length))
 	}
 	seen, err := s.f.repeat(ctx, points, times)
 	if err != nil {
@@ -83,8 +77,10 @@ func (s *settler) choose(ctx context.Context, p []float64, length float64, times
 	return nil
 }
 
-// A leg is a step that was taken: the slopes where it began, the steps of all components, and
-// the direction.
+// quarter is the part of a step that is tried where the whole one does not help.
+const quarter = 1. / 4
+
+// A leg is a step that was taken: the slopes where it began, the steps of all components, and the direction.
 type leg struct{ slope, step, p []float64 }
 
 const (

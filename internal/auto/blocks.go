@@ -26,9 +26,8 @@ type blocks struct {
 	met  []float64 // where the best of all blocks met last
 }
 
-// The first σ of CMA-ES in a block, in coordinates in which the range of each component
-// is [-1, 1]: a quarter of that range for the first search, and little for another search
-// near the best point.
+// The first σ of CMA-ES in a block, in coordinates in which the range of each component is [-1, 1]: a quarter of that range
+// for the first search, and little for another search near the best point.
 const (
 	wideSigma = 0.5
 	nearSigma = 0.003
@@ -66,9 +65,8 @@ func (b *blocks) explore(ctx context.Context) error {
 // to the noise: those of noise alone differ by two or three.
 const blockNoise = 6
 
-// alike follows another schedule, but ends as soon as two runs have come to the best value, to
-// a tolerance. cmaes.Confirmed compares with by how much the last values differed, which is
-// noise.
+// alike follows another schedule, but ends as soon as two runs have come to the best value, to a tolerance. cmaes.Confirmed
+// compares with by how much the last values differed, which is noise.
 type alike struct {
 	cmaes.Schedule
 	tolerance float64
@@ -174,9 +172,8 @@ func newBlock(at *coordinates, components []int, fx float64) *block {
 	return k
 }
 
-// A lockstep is a search of all blocks from x. Each batch has the next generation of
-// every block, and the point where the best of all blocks meet, so that a target is seen
-// as soon as it is reached.
+// A lockstep is a search of all blocks from x. Each batch has the next generation of every block, and the point where the
+// best of all blocks meet, so that a target is seen as soon as it is reached.
 type lockstep struct {
 	f      *watched
 	at     *coordinates
@@ -185,9 +182,8 @@ type lockstep struct {
 	x      []float64       // all other blocks are as at x
 }
 
-// step advances every block by a batch, and reports whether there was any to advance. Where a
-// block leaves the bounds f is not asked: it is +∞ there. The point where the best of all
-// blocks meet is brought back into them.
+// step advances every block by a batch, and reports whether there was any to advance. Where a block leaves the bounds f is
+// not asked: it is +∞ there. The point where the best of all blocks meet is brought back into them.
 func (s *lockstep) step(ctx context.Context) (bool, error) {
 	wants, err := asktell.Wanted(s.talks)
 	if err != nil {
@@ -201,21 +197,14 @@ func (s *lockstep) step(ctx context.Context) (bool, error) {
 			points, inside = append(points, x), append(inside, i)
 		}
 	}
-	values, err := query.Ask(ctx, s.f, len(points)+1, func(i int, row []float64) {
-		if i < len(points) {
-			copy(row, points[i])
-			return
-		}
-		copy(row, s.meet())
-	})
+	values, err := s.f.ask(ctx, append(points, s.meet())...)
 	if err != nil {
 		return false, err
 	}
 	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
-	for i, v := range values[:len(points)] {
-		w := wants[inside[i]]
-		s.blocks[w.Talk].best.Offer(w.Point, v)
-		all[inside[i]] = v
+	for k, i := range inside {
+		s.blocks[wants[i].Talk].best.Offer(wants[i].Point, values[k])
+		all[i] = values[k]
 	}
 	asktell.TellAll(s.talks, all)
 	return len(wants) > 0, nil

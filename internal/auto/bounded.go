@@ -9,14 +9,14 @@ import (
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
-// A bounded search looks for a minimum within bounds that cut lines off. First it looks
-// along every component from as many places as it takes to see the range that it has in the
-// start box. If all minima meet in a point within the bounds, no point of that range is
-// better. Otherwise going along components one at a time is not enough: the minimum may be on
-// a face or in a corner. Then it makes a model of f, searches that, and asks f about the
-// point it finds. All components must be alone in their blocks.
+// A bounded search looks for a minimum within bounds that cut lines off. First it looks along every component from as many
+// places as it takes to see the range that it has in the start box. If all minima meet in a point within the bounds, no point
+// of that range is better. Otherwise going along components one at a time is not enough: the minimum may be on a face or in a
+// corner. Then it makes a model of f, searches that, and asks f about the point it finds. All components must be alone in
+// their blocks.
 type bounded struct {
 	f       *watched
 	at      *coordinates
@@ -24,38 +24,24 @@ type bounded struct {
 	sampler *sampler
 }
 
-// around is how far from the middle of the start box a search goes at first, in its
-// half-widths, and margin how far it goes on both sides of the best point at least, where the
-// bounds allow it.
+// around is how far from the middle of the start box a search goes at first, in its half-widths, and margin how far it goes
+// on both sides of the best point at least, where the bounds allow it.
 const (
 	around = 2
 	margin = 1
 )
 
 func newBounded(f *watched, at *coordinates, seed uint64, budget int) *bounded {
-	b := &bounded{f: f, at: at, seed: seed}
-	b.sampler = newSampler(f, at, b.region(objective.Cube(f.Dim(), -around, around)), budget)
-	return b
+	return &bounded{f: f, at: at, seed: seed, sampler: newSampler(f, at, objective.Cube(f.Dim(), -around, around), budget)}
 }
 
-// region returns the part of a box that is within the bounds.
-func (b *bounded) region(box objective.Box) objective.Box {
-	for k := range box.Lo {
-		box.Lo[k], box.Hi[k] = max(box.Lo[k], b.at.bounds.Lo[k]), min(box.Hi[k], b.at.bounds.Hi[k])
-	}
-	return box
-}
-
-// halvings is how often the gaps beside a well are halved: from 0.8 of a scale to a tenth.
+// halvings is how often the gaps beside a well are halved, from 0.8 of a scale to a tenth, and how often a range is doubled
+// whose minimum is at its end.
 const halvings = 3
 
-// widenings is how often a range is doubled whose minimum is at its end.
-const widenings = 3
-
-// meet looks along every component over the range that it has in the start box, and asks
-// for the point where all minima meet, if it is within the bounds. While that is so, ranges
-// whose minimum is at an end are doubled. It returns what it has seen, and whether there is
-// such a point.
+// meet looks along every component over the range that it has in the start box, and asks for the point where all minima meet,
+// if it is within the bounds. While that is so, ranges whose minimum is at an end are doubled. It returns what it has seen,
+// and whether there is such a point.
 func (b *bounded) meet(ctx context.Context) ([]frame.Profile, bool, error) {
 	b.f.stage(alongLines)
 	phi := b.sampler.model.phi
@@ -63,7 +49,7 @@ func (b *bounded) meet(ctx context.Context) ([]frame.Profile, bool, error) {
 	for j := range phi {
 		lo[j], hi[j] = -b.at.extent(j), b.at.extent(j)
 	}
-	for range widenings + 1 {
+	for range halvings + 1 {
 		known, err := b.sampler.cover(ctx, func(j int) (float64, float64) { return lo[j], hi[j] })
 		if !known || err != nil {
 			return nil, false, err
@@ -75,9 +61,9 @@ func (b *bounded) meet(ctx context.Context) ([]frame.Profile, bool, error) {
 		wider := false
 		for j, t := range phi {
 			well, width := t.well().y, hi[j]-lo[j]
-			if well <= t.samples[0].y && b.sampler.goesOn(j, -1) {
+			if well <= t.first() && b.sampler.goesOn(j, -1) {
 				lo[j], wider = lo[j]-width, true
-			} else if well >= t.samples[len(t.samples)-1].y && b.sampler.goesOn(j, 1) {
+			} else if well >= t.last() && b.sampler.goesOn(j, 1) {
 				hi[j], wider = hi[j]+width, true
 			}
 		}
@@ -85,7 +71,8 @@ func (b *bounded) meet(ctx context.Context) ([]frame.Profile, bool, error) {
 			break
 		}
 		if !wider {
-			return b.sampler.model.profiles(), true, b.f.ask(ctx, x)
+			_, err := b.f.ask(ctx, x)
+			return b.sampler.model.profiles(), true, err
 		}
 		b.widen()
 	}
@@ -99,7 +86,7 @@ func (b *bounded) convex() bool {
 		if len(t.samples) < 2 || !t.convex(b.f.grain) {
 			return false
 		}
-		if y := b.at.y(j, b.f.best.Point); y < t.samples[0].y || y > t.samples[len(t.samples)-1].y {
+		if y := b.at.y(j, b.f.best.Point); y < t.first() || y > t.last() {
 			return false
 		}
 	}
@@ -114,11 +101,10 @@ func (b *bounded) widen() {
 		half := float64((hi - lo) / 2)
 		box.Lo[k], box.Hi[k] = lo-half, hi+half
 	}
-	b.sampler.within(b.region(box))
+	b.sampler.within(box)
 }
 
-// closer looks closer at some wells, halving the gaps beside them for as long as the table
-// is wrong there.
+// closer looks closer at some wells, halving the gaps beside them for as long as the table is wrong there.
 func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) error {
 	for _, t := range b.sampler.model.phi {
 		for i := range t.samples { // a coarser grid was wrong there
@@ -135,28 +121,29 @@ func (b *bounded) closer(ctx context.Context, which func(*table, int) bool) erro
 			some = some || len(t.wanted) > 0
 		}
 		if !some {
-			return nil
+			break
 		}
-		if known, err := b.sampler.closely(ctx); !known || err != nil {
+		known, err := b.sampler.sample(ctx, 0) // all that is wanted
+		b.sampler.wantNothing()
+		if !known || err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// search makes a model of all that is within the bounds near the start box or the best
-// point, searches it, and asks f about the lowest minima that it finds. Where that is at an end of the model
-// which is no bound, it goes on with a wider one. It returns what was seen of every
-// component; nil if f failed nearly everywhere along one, so that there is no model. The
-// lines have asked f all the same.
+// search makes a model of all that is within the bounds near the start box or the best point, searches it, and asks f about
+// the lowest minima that it finds. Where that is at an end of the model which is no bound, it goes on with a wider one. It
+// returns what was seen of every component; nil if f failed nearly everywhere along one, so that there is no model. The lines
+// have asked f all the same.
 func (b *bounded) search(ctx context.Context) ([]frame.Profile, error) {
 	var profiles []frame.Profile
 	box := objective.Cube(b.f.Dim(), -around, around)
 	for k, v := range b.f.best.Point {
 		box.Lo[k], box.Hi[k] = min(box.Lo[k], v-margin), max(box.Hi[k], v+margin)
 	}
-	b.sampler.within(b.region(box))
-	for range widenings + 1 {
+	b.sampler.within(box)
+	for range halvings + 1 {
 		b.f.stage(alongLines)
 		known, err := b.sampler.cover(ctx, func(int) (float64, float64) { return math.Inf(-1), math.Inf(1) })
 		if !known || err != nil {
@@ -167,7 +154,7 @@ func (b *bounded) search(ctx context.Context) ([]frame.Profile, error) {
 		}
 		b.f.stage(onModel) // which may take some seconds
 		m := b.sampler.model
-		s := &modelSearch{model: m, at: b.at, wT: m.transposed(), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
+		s := &modelSearch{model: m, at: b.at, wT: mat.DenseCopyOf(m.w.T()), box: b.sampler.box, stream: rng.Seed(b.seed).Stream("auto", "box")}
 		found := s.explore(ctx, slices.Clone(b.f.best.Point))
 		profiles = m.profiles()
 		_, err = query.Ask(ctx, b.f, len(found), func(i int, row []float64) { copy(row, found[i].Point) })

@@ -88,7 +88,7 @@ func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) 
 		found.Scale = append(found.Scale, scale)
 	}
 	watched := watch(query.NewScale(f, objective.Cube(d, -1, 1), box), func(objective.Stage) {})
-	if err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
+	if _, err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
 		t.Fatal(err)
 	}
 	return newBounded(watched, newCoordinates(found, box), 1, math.MaxInt)

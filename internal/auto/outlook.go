@@ -8,16 +8,13 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
-	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/strategy"
 )
 
-// An outlook looks from the point found whether there may be something deeper along a
-// component: that is what "converged" claims. It goes outwards in steps that grow
-// geometrically, from much less than a component's scale to far beyond the start box. What
-// it sees there says where other wells may be and how wide they are. If lines have not
-// looked there, or not so closely, or from where their gains did not add up, they look
-// again.
+// An outlook looks from the point found whether there may be something deeper along a component: that is what "converged"
+// claims. It goes outwards in steps that grow geometrically, from much less than a component's scale to far beyond the start
+// box. What it sees there says where other wells may be and how wide they are. If lines have not looked there, or not so
+// closely, or from where their gains did not add up, they look again.
 type outlook struct {
 	f        *watched
 	at       *coordinates
@@ -56,7 +53,8 @@ const fromHill = 1. / 2
 // look looks once from a point. It returns whether lines have looked again. If they have
 // found something deeper, that is the best point now.
 func (o *outlook) look(ctx context.Context) (bool, error) {
-	x, fx := slices.Clone(o.f.best.Point), o.f.best.Value
+	here := o.f.best.Clone()
+	x, fx := here.Point, here.Value
 	if len(o.at.singles) == 0 || fx == o.looked {
 		return false, nil
 	}
@@ -74,10 +72,9 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 		return o.f.best.Value < fx, nil
 	}
 	before := o.f.queries
-	profiles, err := o.lines.along(ctx, query.Best{Point: x, Value: fx}, components, ranges)
+	o.profiles, err = o.lines.along(ctx, here, components, ranges)
 	o.spent += o.f.queries - before
-	o.wells.note(components, profiles)
-	o.profiles = profiles
+	o.wells.note(components, o.profiles)
 	return true, err
 }
 
@@ -110,9 +107,8 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 // mostFurther is how often an outlook goes on, further out or further in.
 const mostFurther = 10
 
-// further goes on outwards where f is still no higher than hills are, and inwards where the
-// curvature at x, which polishing has measured, is not that of the first step: then there is
-// something between.
+// further goes on outwards where f is still no higher than hills are, and inwards where the curvature at x, which polishing
+// has measured, is not that of the first step: then there is something between.
 func (o *outlook) further(ctx context.Context, x []float64, fx float64, sights []sight) error {
 	for range mostFurther {
 		usual := o.usual(fx, sights)
@@ -159,28 +155,24 @@ func (o *outlook) usual(fx float64, sights []sight) hill {
 
 // ask asks for f at ±t for all t of a component, as far as that is within the bounds.
 func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]float64, sights []sight) error {
-	var all []line.Query
+	var all []shift
 	for k, j := range o.at.singles {
 		least, most := o.at.room(x, j)
 		for _, t := range queries[k] {
 			if -t >= least {
-				all = append(all, line.Query{Line: k, T: -t})
+				all = append(all, shift{k: k, t: -t})
 			}
 			if t <= most {
-				all = append(all, line.Query{Line: k, T: t})
+				all = append(all, shift{k: k, t: t})
 			}
 		}
 	}
-	values, err := query.Ask(ctx, o.f, len(all), func(i int, row []float64) {
-		copy(row, x)
-		o.at.move(row, all[i].T, o.at.singles[all[i].Line])
-	})
-	if err != nil {
+	if err := o.at.ask(ctx, o.f, x, all); err != nil {
 		return err
 	}
-	for i, q := range all {
-		if rise := values[i] - fx; !math.IsNaN(rise) && !math.IsInf(rise, 0) {
-			sights[q.Line] = append(sights[q.Line], glimpse{q.T, rise})
+	for _, q := range all {
+		if rise := q.value - fx; !notFinite(rise) {
+			sights[q.k] = append(sights[q.k], glimpse{q.t, rise})
 		}
 	}
 	for _, s := range sights {
@@ -217,9 +209,8 @@ const (
 	leastScan = 8
 )
 
-// afford cuts ranges off that are long in steps of their grids, so that all together take
-// no more than there is for them. What is near is kept. It returns false if there is nothing
-// left.
+// afford cuts ranges off that are long in steps of their grids, so that all together take no more than there is for them.
+// What is near is kept. It returns false if there is nothing left.
 func (o *outlook) afford(ranges []line.Range) bool {
 	left := float64(lookAgain*float64(o.f.queries-o.spent)) - float64(o.spent)
 	each := left / (afterGrid * float64(len(ranges)))
@@ -238,9 +229,8 @@ func (o *outlook) afford(ranges []line.Range) bool {
 	return true
 }
 
-// A start box is much too small if the point found is so many times further out than it
-// reaches, and much too wide if hills are so near in parts of it: a grid of lines cannot see
-// them.
+// A start box is much too small if the point found is so many times further out than it reaches, and much too wide if hills
+// are so near in parts of it: a grid of lines cannot see them.
 const (
 	tooFar  = 3.
 	tooNear = 1. / 150

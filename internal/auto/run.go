@@ -14,8 +14,7 @@ import (
 
 // A run decides what to do. Its methods read like "What it does" in docs/auto.md.
 //
-// Where a method returns a Status, Running says that the run has not come to its end
-// there, so that something else follows.
+// Where a method returns a Status, Running says that the run has not come to its end there, so that something else follows.
 type run struct {
 	f        *watched
 	task     strategy.Task
@@ -37,8 +36,7 @@ func newRun(f objective.Objective, task strategy.Task) *run {
 	return r
 }
 
-// minimize asks for known points, looks for coordinates, searches along them if f
-// separates there, and otherwise by CMA-ES.
+// minimize asks for known points, looks for coordinates, searches along them if f separates there, and otherwise by CMA-ES.
 func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	if status, err := r.begin(ctx); status != objective.Running || err != nil {
 		return status, err
@@ -76,7 +74,7 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	} else if found.Pairs != nil {
 		return r.nearly(ctx, found)
 	} else if found.Tentative {
-		if err := r.likely(ctx, found); err != nil {
+		if err := r.tried(ctx, found); err != nil {
 			return objective.Running, err
 		}
 	} else if r.task.Frame != nil {
@@ -126,13 +124,11 @@ func (r *run) rest(ctx context.Context) (objective.Status, error) {
 	return r.fallback.search(ctx, throughout)
 }
 
-// flatQueries is how many queries CMA-ES gets, for each dimension, where f is the same
-// wherever a survey has asked: some forty generations in three dimensions. It gets half of
-// the budget at most.
+// flatQueries is how many queries CMA-ES gets, for each dimension, where f is the same wherever a survey has asked: some
+// forty generations in three dimensions. It gets half of the budget at most.
 const flatQueries = 100
 
-// flat searches a little where f is the same wherever it was asked, and goes on if that
-// turns out not to be so everywhere.
+// flat searches a little where f is the same wherever it was asked, and goes on if that turns out not to be so everywhere.
 func (r *run) flat(ctx context.Context) (objective.Status, error) {
 	status, err := r.fallback.search(ctx, min(flatQueries*r.f.Dim(), r.task.Budget/2))
 	paused := status == objective.Running && err == nil

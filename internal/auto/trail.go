@@ -14,9 +14,8 @@ import (
 //
 //	x̄_n = x̄_{n−1} + min(1, p/n) (m_n − x̄_{n−1}),   p = 6,
 //
-// in which generation k has a weight like k⁵. The same average of the generations' medians
-// says how good the run is, and that of the points' covariances about their own mean how f
-// curves there: CMA-ES adapts it to the level sets.
+// in which generation k has a weight like k⁵. The same average of the generations' medians says how good the run is, and that
+// of the points' covariances about their own mean how f curves there: CMA-ES adapts it to the level sets.
 type trail struct {
 	generations int
 	mean        []float64     // x̄

@@ -99,10 +99,9 @@ func (w *watched) begin(s objective.Stage, forecast int) {
 	w.stage(s)
 }
 
-// ask asks for one point.
-func (w *watched) ask(ctx context.Context, x []float64) error {
-	_, err := query.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
-	return err
+// ask asks for some points.
+func (w *watched) ask(ctx context.Context, points ...[]float64) ([]float64, error) {
+	return query.Ask(ctx, w, len(points), func(i int, row []float64) { copy(row, points[i]) })
 }
 
 // known asks for points that are known from elsewhere.

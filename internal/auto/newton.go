@@ -4,20 +4,17 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"github.com/untwist/untwist/internal/query"
 )
 
-// A settler goes to the minimum of the well that x is in, by Newton steps along all single
-// components at once. Under noise σ a pair of points x ± h u_j says little, so that many are
-// asked for and a parabola is fitted to them by least squares:
+// A newton goes to the minimum of the well that x is in, by Newton steps along all single components at once. Under noise σ a
+// pair of points x ± h u_j says little, so that many are asked for and a parabola is fitted to them by least squares:
 //
 //	f(x ± h u_j) ≈ f(x) ± b h + c h²/2,   t = −b/c,
 //
 // with the errors var b = Σh²(σ₊² + σ₋²)/4 / (Σh²)², var t = var b/c². A step is expected to leave Σ c var t/2
 // above the minimum. Where it gains no more than noise alone would, more pairs are asked for
 // from the same point, until what is left is small enough.
-type settler struct {
+type newton struct {
 	f    *watched
 	at   *coordinates
 	bowl bool // f is quadratic: pairs may be of any length
@@ -31,8 +28,8 @@ type settler struct {
 	done        bool      // what is left is small enough
 }
 
-func newSettler(f *watched, at *coordinates, x []float64, bowl bool) *settler {
-	s := &settler{f: f, at: at, bowl: bowl, x: slices.Clone(x), side: make([]pairs, len(at.singles))}
+func newNewton(f *watched, at *coordinates, x []float64, bowl bool) *newton {
+	s := &newton{f: f, at: at, bowl: bowl, x: slices.Clone(x), side: make([]pairs, len(at.singles))}
 	for k, j := range at.singles {
 		s.side[k].h = at.scale[j] / firstPairs
 		if bowl {
@@ -45,8 +42,6 @@ func newSettler(f *watched, at *coordinates, x []float64, bowl bool) *settler {
 const (
 	// firstPairs is the part of a component's scale that first pairs have for their length.
 	firstPairs = 4
-	// mostSettling is how often pairs are asked for at most.
-	mostSettling = 40
 	// beyondPairs is how far a step may go, in lengths of the pairs.
 	beyondPairs = 1.5
 	// curved is how many standard deviations a curvature must be above 0 to be one.
@@ -55,11 +50,10 @@ const (
 	atX = 2
 )
 
-// settle takes steps until what is left is expected to be less than a part of σ, or so many
-// queries are spent.
-func (s *settler) settle(ctx context.Context, part float64, most int) error {
+// descend takes steps until what is left is expected to be less than a part of σ, or so many queries are spent.
+func (s *newton) descend(ctx context.Context, part float64, most int) error {
 	n, before := 1, s.f.queries
-	for range mostSettling {
+	for range mostTurns {
 		if len(s.side) == 0 || s.f.queries-before+2*n*len(s.side) > most {
 			return nil
 		}
@@ -84,7 +78,7 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 		case math.IsInf(left, 1): // longer pairs come first
 		case left <= small:
 			if left < gain { // what is flat and exact has neither
-				s.move(s.step, 1-left/gain)
+				s.x = s.moved(s.step, 1-left/gain)
 			}
 			s.done = true
 			return nil
@@ -95,43 +89,37 @@ func (s *settler) settle(ctx context.Context, part float64, most int) error {
 	return nil
 }
 
-// fails reports whether f fails at x: then nothing is known about it.
-func (s *settler) fails() bool { return math.IsInf(s.fx.mean(), 1) }
+// fails reports whether f fails at x.
+func (s *newton) fails() bool { return math.IsInf(s.fx.mean(), 1) }
 
 // measure asks for n more pairs of each component, and for f at x.
-func (s *settler) measure(ctx context.Context, n int) error {
-	h := make([][]float64, len(s.side))
+func (s *newton) measure(ctx context.Context, n int) error {
+	var all []shift
 	for k, j := range s.at.singles {
 		least, most := s.at.room(s.x, j)
 		for i := range n {
 			_, part := math.Modf(float64((float64(s.side[k].n+i) + 0.5) * math.Phi)) // no point twice
-			h[k] = append(h[k], min(s.side[k].h*(0.8+float64(0.4*part)), -least, most))
+			h := min(s.side[k].h*(0.8+float64(0.4*part)), -least, most)
+			all = append(all, shift{k: k, t: h}, shift{k: k, t: -h})
 		}
 	}
-	pairs := n * len(s.side)
-	values, err := query.Ask(ctx, s.f, 2*pairs, func(i int, row []float64) {
-		copy(row, s.x)
-		k := i / 2 / n
-		s.at.move(row, [2]float64{1, -1}[i%2]*h[k][i/2%n], s.at.singles[k])
-	})
-	if err != nil {
+	if err := s.at.ask(ctx, s.f, s.x, all); err != nil {
 		return err
 	}
-	for i := range pairs {
-		s.side[i/n].add(h[i/n][i%n], values[2*i], values[2*i+1], s.f.sigma)
+	for i := 0; i < len(all); i += 2 {
+		up, down := all[i], all[i+1]
+		s.side[up.k].add(up.t, up.value, down.value, s.f.sigma)
 	}
 	at, err := s.f.repeat(ctx, [][]float64{s.x}, atX*n)
-	if err != nil {
-		return err
+	if err == nil {
+		s.fx.join(at[0])
 	}
-	s.fx.join(at[0])
-	return nil
+	return err
 }
 
-// propose finds the slope and the step of each component. It returns what all steps gain by the
-// parabolas, and what they leave. Where f is not curved beyond doubt there is none, and pairs
-// become longer.
-func (s *settler) propose() (gain, left float64) {
+// propose finds the slope and the step of each component. It returns what all steps gain by the parabolas, and what they
+// leave. Where f is not curved beyond doubt there is none, and pairs become longer.
+func (s *newton) propose() (gain, left float64) {
 	vx := square(s.f.sigma(s.fx.mean())) / float64(s.fx.n)
 	s.step, s.slope = make([]float64, len(s.side)), make([]float64, len(s.side))
 	for k, j := range s.at.singles {
@@ -172,23 +160,15 @@ func (s *settler) propose() (gain, left float64) {
 const freeScale = 4
 
 // longest is how long pairs of a component are at most.
-func (s *settler) longest(j int) float64 {
+func (s *newton) longest(j int) float64 {
 	if s.bowl || s.free {
 		return s.at.extent(j)
 	}
 	return s.at.scale[j]
 }
 
-// move takes a part of a step.
-func (s *settler) move(step []float64, part float64) {
-	for k, t := range step {
-		s.at.move(s.x, part*t, s.at.singles[k])
-	}
-	clamp(s.x, s.at.bounds)
-}
-
-// forget begins anew at another x, with pairs of another length.
-func (s *settler) forget() {
+// forget begins at another x, with pairs of another length.
+func (s *newton) forget() {
 	for k, j := range s.at.singles {
 		p := &s.side[k]
 		*p = pairs{h: s.length(p, j), c: p.c, r: p.r}
@@ -196,12 +176,11 @@ func (s *settler) forget() {
 	s.fx = average{}
 }
 
-// length is that of pairs with which a step is expected to leave the least above the minimum.
-// Noise leaves σ²/4ch², where σ is that of the pair's values, which may grow with h. Over the
-// component's scale r the curvature changes by a third, f‴ ≈ c/3r; that moves t by h²/18r or
-// so, which leaves ch⁴/650r². If σ is the same everywhere the sum is least for
-// h⁶ = 80 r²σ²/c². A quadratic has no third derivative.
-func (s *settler) length(p *pairs, j int) float64 {
+// length is that of pairs with which a step is expected to leave the least above the minimum. Noise leaves σ²/4ch², where σ
+// is that of the pair's values, which may grow with h. Over the component's scale r the curvature changes by a third, f‴ ≈
+// c/3r; that moves t by h²/18r or so, which leaves ch⁴/650r². If σ is the same everywhere the sum is least for h⁶ = 80
+// r²σ²/c². A quadratic has no third derivative.
+func (s *newton) length(p *pairs, j int) float64 {
 	if !(p.c > 0) {
 		return p.h
 	}
@@ -227,7 +206,7 @@ func (s *settler) length(p *pairs, j int) float64 {
 const shortest = 1e-9
 
 // shorter reports whether pairs of another length would leave much less.
-func (s *settler) shorter() bool {
+func (s *newton) shorter() bool {
 	for k, j := range s.at.singles {
 		if p := &s.side[k]; s.length(p, j) < p.h/2 {
 			return true
