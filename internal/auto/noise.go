@@ -133,25 +133,23 @@ func (r *run) compare(ctx context.Context, queries int) error {
 		c.finalists = append(c.finalists, &finalist{x: x})
 	}
 	chosen, err := c.choose(ctx)
-	if chosen != nil {
-		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
-		if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it beside, or too little
-			n.seen = r.task.NoiseLevel
-			if n.kind == objective.DeterministicNoise {
-				n.seen = r.f.sigma(chosen.Mean)
-			}
-			chosen.Error = usually * n.seen
+	if chosen == nil {
+		return err
+	}
+	n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
+	if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it nearby, or too little
+		n.seen = r.task.NoiseLevel
+		if n.kind == objective.DeterministicNoise {
+			n.seen = r.f.sigma(chosen.Mean)
 		}
-		if n.rounded.Kind == objective.Raster {
-			least := n.places.roundedOff(n.rounded, chosen.Mean)
-			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
-		}
+		chosen.Error = student(math.MaxInt16) * n.seen
+	}
+	if n.rounded.Kind == objective.Raster {
+		least := n.places.roundedOff(n.rounded, chosen.Mean)
+		chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 	}
 	return err
 }
-
-// usually is within how many standard deviations 95 % of all normal numbers are.
-const usually = 1.96
 
 // raster is half of the distance between two values of a raster, in standard deviations of
 // what is rounded off, √12/2: it is not more.

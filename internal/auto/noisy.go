@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -229,24 +230,43 @@ func (s *average) halfWidth() float64 {
 	return student(s.n-1) * math.Sqrt(s.variance()/float64(s.n))
 }
 
-// normal is the 97.5 % quantile of N(0, 1).
-const normal = 1.959963984540054
+// interval is the probability with which an interval that is given for a mean has the true one.
+const interval = 0.95
 
-// student returns the 97.5 % quantile of Student's t with ν degrees of freedom, by the expansion in 1/ν around the normal one
-// (R. A. Fisher and E. A. Cornish, 1960). It is exact to 1 % from three degrees on; with fewer it is from a table.
+// student returns the 97.5 % quantile t of Student's distribution with ν degrees of freedom, √ν tan θ, where
+//
+//	P(|T| < t) = sin θ (1 + ½ cos²θ + ½·¾ cos⁴θ + …)   for even ν, and
+//	P(|T| < t) = 2/π (θ + sin θ (cos θ + ⅔ cos³θ + …)) for odd ν, the last power of cos θ being ν − 2,
+//
+// by bisection (M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 26.7.3 and 26.7.4).
 func student(nu int) float64 {
-	switch {
-	case nu < 1:
+	if nu < 1 {
 		return math.Inf(1)
-	case nu < 3:
-		return [...]float64{12.706204736, 4.302652730}[nu-1]
 	}
-	z, v := normal, 1/float64(nu)
-	z2 := float64(z * z)
-	a := z * (z2 + 1) / 4
-	b := z * (float64((float64(5*z2)+16)*z2) + 3) / 96
-	c := z * (float64((float64((float64(3*z2)+19)*z2)+17)*z2) - 15) / 384
-	return z + float64(v*(a+float64(v*(b+float64(v*c)))))
+	within := func(theta float64) float64 {
+		sin, cos := kernel.SinOf(theta), kernel.CosOf(theta)
+		sum, term, odd := 0.0, 1.0, nu%2
+		if odd == 1 {
+			term = cos
+		}
+		for k := 2 + odd; k <= nu; k += 2 {
+			sum += term
+			term *= float64(cos*cos) * float64(k-1) / float64(k)
+		}
+		if odd == 1 {
+			return (theta + float64(sin*sum)) * 2 / math.Pi
+		}
+		return sin * sum
+	}
+	lo, hi := 0.0, math.Pi/2
+	for mid := hi / 2; mid > lo && mid < hi; mid = (lo + hi) / 2 {
+		if within(mid) < interval {
+			lo = mid
+		} else {
+			hi = mid
+		}
+	}
+	return math.Sqrt(float64(nu)) * kernel.SinOf(lo) / kernel.CosOf(lo)
 }
 
 // pairs are what was seen of one component beside x.
