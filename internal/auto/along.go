@@ -194,13 +194,14 @@ func (r *run) open(profiles []frame.Profile) bool {
 			open = append(open, strconv.Itoa(p.Component+1)) // people count from 1
 		}
 	}
+	if len(open) == 0 {
+		return false
+	}
 	if len(open) > mostNamed {
 		open = append(open[:mostNamed], "…")
 	}
-	if len(open) > 0 {
-		r.learnt.Note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
-	}
-	return len(open) > 0
+	r.learnt.Note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
+	return true
 }
 
 func (r *run) polisher(at *coordinates) *polisher {

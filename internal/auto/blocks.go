@@ -37,7 +37,7 @@ const (
 // its first generation did, if rounding has not ended it before. From a wide start that part
 // is the rounding of the first values. From a near one it is a millionth of the way.
 const (
-	wideFall = 1e-15
+	wideFall = noProgress
 	nearFall = 1e-12
 )
 

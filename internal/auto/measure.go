@@ -13,8 +13,8 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// measure measures how exact f's values are, unless the task says it. With so few queries that
-// no coordinates are looked for it does not, nor for the paper's way to find them.
+// measure measures how exact f's values are, unless the task says it. With so few queries that no coordinates are looked for
+// it does not, nor for the paper's way to find them.
 func (r *run) measure(ctx context.Context) error {
 	d := r.f.Dim()
 	_, paper := r.task.Identifier.(identify.Paper)
@@ -26,15 +26,13 @@ func (r *run) measure(ctx context.Context) error {
 		return nil
 	case paper || r.task.Budget < min(perDimension*d, identify.Least(d)):
 		return nil
-	default:
-		r.f.stage(grains.OfNoise)
-		grain, err := grains.Measure(ctx, counted{r.f}, objective.Cube(d, -1, 1), rng.Seed(r.task.Seed).Stream("grain"))
-		if err != nil {
-			return err
-		}
+	}
+	r.f.stage(grains.OfNoise)
+	grain, err := grains.Measure(ctx, counted{r.f}, objective.Cube(d, -1, 1), rng.Seed(r.task.Seed).Stream("grain"))
+	if err == nil {
 		r.grainKnown(grain)
 	}
-	return nil
+	return err
 }
 
 // grainKnown says how exact f's values are.

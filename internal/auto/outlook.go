@@ -35,17 +35,15 @@ type outlook struct {
 // component to some fifteen. Once lines had to look again it takes twice as many.
 const (
 	outlookPart = 0.08
-	fewestSteps = 8
 	mostOutward = 15
-	thorough    = 30
 )
 
-// It begins at 1/inmost of a component's scale, and ends at outmost times the range of the
+// fewest is how many queries for a side, or for a range that is looked along again, are worth while.
+const fewest = 8
+
+// It begins at 1/outmost of a component's scale, and ends at outmost times the range of the
 // start box, or of how far outside the point found is.
-const (
-	inmost  = 4
-	outmost = 4
-)
+const outmost = 4
 
 // fromHill is the step of a grid, as a part of the distance of the nearest hill.
 const fromHill = 1. / 2
@@ -81,9 +79,9 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 // outwards asks along all components.
 func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
 	m := len(o.at.singles)
-	n := min(max(fewestSteps, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
+	n := min(max(fewest, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
 	if o.again {
-		n = thorough
+		n = 2 * mostOutward
 	}
 	o.f.begin(outlooks, 2*n*m)
 	far := max(1, o.at.far(x))
@@ -91,7 +89,7 @@ func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sigh
 	sights, queries := make([]sight, m), make([][]float64, m)
 	for k, j := range o.at.singles {
 		sights[k] = sight{{0, 0}}
-		first, last := o.at.scale[j]/inmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
+		first, last := o.at.scale[j]/outmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
 		ratio := math.Pow(last/first, 1/float64(n))
 		_, shift := math.Modf(float64(float64(o.rounds+k) * math.Phi)) // not the same for all: together they see more
 		for i := range n {
@@ -202,19 +200,15 @@ func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []
 	return components, ranges
 }
 
-// Looking again may take, in all, a part of all other queries, and is not worth while with
-// less than a few queries for a range.
-const (
-	lookAgain = 1. / 2
-	leastScan = 8
-)
+// lookAgain is the part of all other queries that looking again may take.
+const lookAgain = 1. / 2
 
 // afford cuts ranges off that are long in steps of their grids, so that all together take no more than there is for them.
 // What is near is kept. It returns false if there is nothing left.
 func (o *outlook) afford(ranges []line.Range) bool {
 	left := float64(lookAgain*float64(o.f.queries-o.spent)) - float64(o.spent)
 	each := left / (afterGrid * float64(len(ranges)))
-	if each < leastScan {
+	if each < fewest {
 		return false
 	}
 	for i := range ranges {

@@ -16,10 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// peels is how often it is looked again for variables that heavier ones have hidden: weights that span
-// fifteen orders of magnitude are three or four layers.
-const peels = 12
-
 // sureSight is the least mixed difference, in thresholds, with which a group is taken for what it seems.
 // Groups with a lesser one wait until those have come down that hide it.
 const sureSight = 100
@@ -33,7 +29,7 @@ const mostPolishes = 8
 func (r *run) inParts(ctx context.Context, found *interact.Found) (objective.Status, error) {
 	var parts []*part
 	var hidden []int
-	for range peels {
+	for range mostTurns {
 		fresh, wait := r.parts(found)
 		for _, p := range fresh {
 			if err := p.minimize(ctx, r, len(parts)); err != nil {

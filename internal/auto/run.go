@@ -27,12 +27,8 @@ type run struct {
 }
 
 func newRun(f objective.Objective, task strategy.Task) *run {
-	w := watch(f, task.Stage)
-	r := &run{
-		f: w, task: task, learnt: &strategy.Learnt{},
-	}
-	r.fallback = &fallback{run: r}
-	w.due = r.due
+	r := &run{f: watch(f, task.Stage), task: task, learnt: &strategy.Learnt{}}
+	r.fallback, r.f.due = &fallback{run: r}, r.due
 	return r
 }
 
@@ -55,15 +51,12 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		return r.flat(ctx)
 	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
-		return r.rest(ctx)
 	case errors.Is(err, errShare):
 		return r.givenUp(ctx, found)
 	case err != nil:
 		return objective.Running, err
 	case found == nil: // the budget is too small
-		return r.rest(ctx)
-	}
-	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
+	case found.Certificate.Verdict == certify.Separable, found.Certificate.Verdict == certify.Blocks:
 		status, err := r.trusted(ctx, found)
 		if errors.Is(err, objective.ErrBudget) {
 			r.learnt.Note("the budget ended the search along them")
@@ -71,15 +64,15 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if status != objective.Running || err != nil {
 			return status, err
 		}
-	} else if found.Pairs != nil {
+	case found.Pairs != nil:
 		return r.nearly(ctx, found)
-	} else if found.Tentative {
+	case found.Tentative:
 		if err := r.tried(ctx, found); err != nil {
 			return objective.Running, err
 		}
-	} else if r.task.Frame != nil {
+	case r.task.Frame != nil:
 		r.learnt.Note("the frame that was given does not fit")
-	} else if r.task.Identifier != nil {
+	case r.task.Identifier != nil:
 		r.learnt.Note("the coordinates that %s found do not fit", r.task.Identifier.Name())
 	}
 	return r.rest(ctx)
@@ -108,15 +101,10 @@ func (r *run) begin(ctx context.Context) (objective.Status, error) {
 			return status, err
 		}
 	}
-	if err := r.measure(ctx); err != nil {
+	if err := r.measure(ctx); err != nil || first || r.task.Points == nil {
 		return objective.Running, err
 	}
-	if r.task.Points != nil && !first {
-		if err := r.warm(ctx); err != nil {
-			return objective.Running, err
-		}
-	}
-	return objective.Running, nil
+	return objective.Running, r.warm(ctx)
 }
 
 // rest searches to the end.

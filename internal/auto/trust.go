@@ -11,7 +11,6 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
-	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -109,8 +108,8 @@ const beyondDirections = 4
 
 var beyondSteps = []float64{1, 0.1}
 
-// beyond reports whether f falls outside the span of a frame of fewer components than
-// dimensions: there may be components that a survey did not see, so little do they move f.
+// beyond reports whether f falls outside the span of a frame of fewer components than dimensions: there may be components
+// that a survey did not see, so little do they move f.
 func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 	m, d := w.Components(), w.Dim()
 	if m == d {
@@ -125,14 +124,20 @@ func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 		stream.Norm(rows.RawRowView(m + k))
 	}
 	kernel.Orthonormalise(rows.RawMatrix())
-	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value-r.f.tolerance()
-	_, err := query.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
-		copy(row, x)
-		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
-		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))
-		clamp(row, r.task.Bounds)
-	})
-	return r.f.best.Value < fx, err
+	least := r.f.best.Value - r.f.tolerance()
+	var points [][]float64
+	for k := range n {
+		for _, step := range beyondSteps {
+			for _, way := range []float64{1, -1} {
+				x := slices.Clone(r.f.best.Point)
+				kernel.AddScaled(x, way*step*math.Sqrt(float64(d)), rows.RawRowView(m+k))
+				clamp(x, r.task.Bounds)
+				points = append(points, x)
+			}
+		}
+	}
+	_, err := r.f.ask(ctx, points...)
+	return r.f.best.Value < least, err
 }
 
 // tried searches along coordinates that noise lets see, but not certify. Whatever it finds, CMA-ES goes on: nothing shows that

@@ -27,9 +27,6 @@ func (l *lines) short(ctx context.Context, from query.Best, deepest []shift) (am
 	return math.Abs(from.Value-best.Value-gain) / math.Sqrt(float64(n)), err
 }
 
-// mostWalls is how often lines that have met a wall are followed again from better points.
-const mostWalls = 10
-
 // A gap is a part of a component's range at which f failed: from lo to hi.
 type gap struct {
 	k      int // the component is at.singles[k]
@@ -41,7 +38,7 @@ type gap struct {
 // beyond a plane with the minimum before it, it leads there: components whose minima are away from the plane come first, and
 // then there is room for the others.
 func (l *lines) past(ctx context.Context, profiles []frame.Profile) error {
-	for range mostWalls {
+	for range mostTurns {
 		from := l.f.best.Clone()
 		components, ranges, err := l.opened(ctx, from, gaps(profiles))
 		if len(components) == 0 || err != nil {

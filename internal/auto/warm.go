@@ -22,7 +22,7 @@ const (
 	warmSteps  = 8
 	warmFactor = 4
 	warmTries  = 6
-	warmBetter = warmTries / 3
+	warmBetter = warmTries / third
 )
 
 // warmPart is how many queries for each dimension go to the race before coordinates are looked for: twice as many as a
