@@ -88,7 +88,6 @@ func (r *run) model(ctx context.Context, b *bounded) error {
 	return err
 }
 
-// interior reports whether the best point is inside the bounds, on no face.
 func (r *run) interior() bool { return interior(r.task.Bounds, r.f.best.Point) }
 
 // How often a search along coordinates goes on from a better point, and how often if there are blocks, which take hundreds of
@@ -165,7 +164,6 @@ func (r *run) onwards(ctx context.Context, p *polisher, l *lines, b *blocks, pro
 	return objective.Running, nil
 }
 
-// inTurn takes some steps until one fails.
 func inTurn(ctx context.Context, steps ...func(context.Context) error) error {
 	for _, step := range steps {
 		if err := step(ctx); err != nil {

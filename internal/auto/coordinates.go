@@ -23,7 +23,6 @@ type coordinates struct {
 	blocks  [][]int       // the blocks of several components
 }
 
-// newCoordinates are those of a finding.
 func newCoordinates(found *identify.Finding, bounds objective.Box) *coordinates {
 	c := &coordinates{w: found.Frame.Matrix(), u: found.Frame.Directions(), bounds: bounds, scale: found.Scale}
 	for _, block := range found.Blocks {
@@ -179,7 +178,6 @@ func (c *coordinates) far(x []float64) float64 {
 	return far
 }
 
-// bounded reports whether there are bounds.
 func (c *coordinates) bounded() bool {
 	return slices.ContainsFunc(c.bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
 		slices.ContainsFunc(c.bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })

@@ -257,7 +257,6 @@ type trails struct {
 	past   []trail // the best of those before, the best first
 }
 
-// began begins the trail of another run.
 func (t *trails) began(cmaes.Plan) {
 	if t.now.mean != nil {
 		t.past = best(append(t.past, t.now))
@@ -265,7 +264,6 @@ func (t *trails) began(cmaes.Plan) {
 	t.now = trail{}
 }
 
-// observe follows a generation.
 func (t *trails) observe(s cmaes.State) { t.now.follow(s, t.median) }
 
 // told takes the values of a generation, before it is observed.
@@ -275,7 +273,6 @@ func (t *trails) told(values []float64) {
 	t.median = sorted[len(sorted)/2]
 }
 
-// best returns the best of some trails.
 func best(all []trail) []trail {
 	slices.SortStableFunc(all, func(a, b trail) int { return cmp.Compare(a.value, b.value) })
 	return all[:min(len(all), mostTrails)]

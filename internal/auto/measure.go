@@ -43,7 +43,6 @@ func (r *run) grainKnown(grain objective.Grain) {
 	}
 }
 
-// request is what a survey is told.
 func (r *run) request() identify.Request {
 	request := r.task.Request()
 	request.Grain, request.Stage = r.f.grain, r.f.stage

@@ -32,7 +32,6 @@ func (m *model) at(y []float64) float64 {
 	return sum
 }
 
-// coordinates returns W̃x.
 func (m *model) coordinates(x []float64) []float64 {
 	y := make([]float64, len(m.phi))
 	kernel.MulVec(y, m.w.RawMatrix(), x)
@@ -180,7 +179,6 @@ func (s *modelSearch) evolve(ctx context.Context) {
 // Dim and Evaluate make the model an objective, which fails when CMA-ES has done its part.
 func (s *modelSearch) Dim() int { return len(s.box.Lo) }
 
-// Evaluate returns the values of the model.
 func (s *modelSearch) Evaluate(_ context.Context, points *mat.Dense, values []float64) error {
 	n, d := points.Dims()
 	m := len(s.model.phi)

@@ -73,7 +73,6 @@ func (n *nearly) again(ctx context.Context) error {
 	})
 }
 
-// turn counts the queries of a part.
 func (n *nearly) turn(part func() error) error {
 	n.f.stage(amongCouplings)
 	before := n.f.queries
@@ -98,7 +97,6 @@ func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) erro
 	return err
 }
 
-// polish goes down from the base.
 func (n *nearly) polish(ctx context.Context) (err error) {
 	n.base, err = n.polisher.from(ctx, n.base)
 	n.least = min(n.least, n.base.Value)

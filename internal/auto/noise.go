@@ -40,7 +40,6 @@ const mostLowest = 2
 // the start box: far enough for any solver, and so near that a smooth f is the same.
 const nearAway = 0x1p-20
 
-// newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
 	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), places: places{digits: g.Digits, last: math.MinInt}}
 	if g.Kind == objective.DeterministicNoise {
@@ -65,7 +64,6 @@ const (
 // reserve is how many queries of a budget are kept for a comparison.
 func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), plan/mostCompared) }
 
-// note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
 	n.places.see(value)
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {

@@ -148,7 +148,6 @@ func (r *run) meet(ctx context.Context, at *coordinates, x []float64, fx average
 	return points[best], moved, nil
 }
 
-// end remembers where a search has come to.
 func (n *noise) end(x []float64) {
 	n.ends = append(n.ends, slices.Clone(x))
 	n.ends = n.ends[max(0, len(n.ends)-endsKept):]

@@ -76,7 +76,6 @@ func (o *outlook) look(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// outwards asks along all components.
 func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
 	m := len(o.at.singles)
 	n := min(max(fewest, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
@@ -230,7 +229,6 @@ const (
 	tooNear = 1. / 150
 )
 
-// note says that the start box may be wrong.
 func (o *outlook) note(learnt *strategy.Learnt) {
 	if len(o.at.singles) == 0 {
 		return

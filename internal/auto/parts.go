@@ -155,7 +155,6 @@ func (r *run) polished(ctx context.Context, parts []*part) error {
 	return nil
 }
 
-// noteParts says what was searched.
 func (r *run) noteParts(parts []*part) {
 	groups, alone := 0, 0
 	for _, p := range parts {

@@ -59,10 +59,8 @@ type framed struct {
 	bounds objective.Box
 }
 
-// Dim returns the number of directions.
 func (f framed) Dim() int { return f.along.RawMatrix().Rows }
 
-// Evaluate evaluates f.
 func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	n, _ := points.Dims()
 	xs := mat.NewDense(n, f.f.Dim(), nil)
@@ -72,7 +70,6 @@ func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float6
 	return f.f.Evaluate(ctx, xs, values)
 }
 
-// at returns x.
 func (f framed) at(z []float64) []float64 {
 	x := make([]float64, f.f.Dim())
 	kernel.MulVecT(x, f.along.RawMatrix(), z)

@@ -10,19 +10,6 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A sampler asks f along every component within a box, on as many lines as it takes to
-// cover the coordinates y_j that are wanted, and makes a model of what it sees.
-type sampler struct {
-	f      *watched
-	at     *coordinates
-	budget int // of the whole run
-	box    objective.Box
-	model  *model
-	ends   []ends
-
-	stretches []*stretch
-}
-
 // ends say how far a component is covered.
 type ends struct {
 	least, most float64   // all that y_j can be within the box
@@ -42,18 +29,8 @@ type stretch struct {
 	shift float64 // what f here is more than the table, once it is tied to it
 }
 
-// newSampler begins at the middle of the box.
-func newSampler(f *watched, at *coordinates, box objective.Box, budget int) *sampler {
-	s := &sampler{f: f, at: at, budget: budget, model: &model{w: at.w}, ends: make([]ends, at.w.RawMatrix().Rows)}
-	for range s.ends {
-		s.model.phi = append(s.model.phi, &table{})
-	}
-	s.within(box)
-	return s
-}
-
 // within says in which box f may be asked from now on, as far as that is within the bounds.
-func (s *sampler) within(box objective.Box) {
+func (s *bounded) within(box objective.Box) {
 	clampBox(box, s.at.bounds)
 	s.box = box
 	for j := range s.ends {
@@ -70,7 +47,7 @@ func (s *sampler) within(box objective.Box) {
 // coordinates and they are not yet known. It reports whether every component is known at
 // two coordinates at least: if not, f failed nearly everywhere along one. Coarse grids come first, finer ones as long as
 // they, a well of each component and Newton's step after it fit into what is left of the budget.
-func (s *sampler) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
+func (s *bounded) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
 	for j := range s.ends {
 		lo, hi := limits(j)
 		s.extend(j, lo, hi)
@@ -84,7 +61,7 @@ func (s *sampler) cover(ctx context.Context, limits func(j int) (lo, hi float64)
 	}
 }
 
-func (s *sampler) wantNothing() {
+func (s *bounded) wantNothing() {
 	for _, t := range s.stretches {
 		t.wanted = nil
 	}
@@ -97,7 +74,7 @@ type want struct {
 }
 
 // due returns what is wanted of grids of a stride.
-func (s *sampler) due(stride int) (all []want) {
+func (s *bounded) due(stride int) (all []want) {
 	for _, t := range s.stretches {
 		for i, y := range t.wanted {
 			if line.Due(i, len(t.wanted)-1, stride) {
@@ -109,7 +86,7 @@ func (s *sampler) due(stride int) (all []want) {
 }
 
 // extend adds stretches along component j so that all from lo to hi is covered.
-func (s *sampler) extend(j int, lo, hi float64) {
+func (s *bounded) extend(j int, lo, hi float64) {
 	e := &s.ends[j]
 	if e.up == nil { // the first one
 		middle := between(s.box.Lo, s.box.Hi, 0.5)
@@ -132,7 +109,7 @@ const (
 
 // add adds a stretch through base between two coordinates, on which f is wanted at some that it has in common with others and
 // at a grid. It returns the grid, from one coordinate to the other.
-func (s *sampler) add(j int, base []float64, from, to float64, common []float64) []float64 {
+func (s *bounded) add(j int, base []float64, from, to float64, common []float64) []float64 {
 	n := min(mostSamples, max(leastSamples, int(math.Ceil(math.Abs(to-from)/s.at.scale[j]))))
 	grid := make([]float64, n+1)
 	for i := range grid {
@@ -146,7 +123,7 @@ func (s *sampler) add(j int, base []float64, from, to float64, common []float64)
 
 // sample asks for what is wanted of grids of a stride and tells the model, and for the point where all minima meet that were
 // known before. It reports whether every component is known at two coordinates at least.
-func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
+func (s *bounded) sample(ctx context.Context, stride int) (bool, error) {
 	all := s.due(stride)
 	var points [][]float64
 	if !slices.ContainsFunc(s.model.phi, func(t *table) bool { return len(t.wells) == 0 }) {
@@ -186,7 +163,7 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 }
 
 // meeting returns the point where the deepest wells of all components meet.
-func (s *sampler) meeting() []float64 {
+func (s *bounded) meeting() []float64 {
 	x := slices.Clone(s.f.best.Point)
 	for j, t := range s.model.phi {
 		s.at.move(x, t.well().y-s.at.y(j, x), j)
@@ -210,7 +187,7 @@ const (
 // last two of all. The points x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩ is smallest and
 // largest in it at two of its corners. (Where u_j is long, since W̃ is ill-conditioned, f can be followed only a little along
 // it.)
-func (s *sampler) reach(j int, sign float64, last []float64, until float64) []float64 {
+func (s *bounded) reach(j int, sign float64, last []float64, until float64) []float64 {
 	longest := math.Inf(1)
 	for k, v := range s.at.u.RawRowView(j) {
 		longest = min(longest, (s.box.Hi[k]-s.box.Lo[k])/math.Abs(v))
@@ -236,7 +213,7 @@ func (s *sampler) reach(j int, sign float64, last []float64, until float64) []fl
 }
 
 // goesOn reports whether component j can be followed further within the box, up (sign 1) or down, or the box be made wider.
-func (s *sampler) goesOn(j int, sign float64) bool {
+func (s *bounded) goesOn(j int, sign float64) bool {
 	e := s.ends[j]
 	room := e.most - e.up[1]
 	if sign < 0 {
@@ -254,7 +231,7 @@ func (s *sampler) goesOn(j int, sign float64) bool {
 }
 
 // corners returns the corners of the smaller box at which sign·⟨w̃_j, x⟩ is smallest and largest.
-func (s *sampler) corners(j int, sign, tau float64) (low, high []float64) {
+func (s *bounded) corners(j int, sign, tau float64) (low, high []float64) {
 	low, high = make([]float64, len(s.box.Lo)), make([]float64, len(s.box.Lo))
 	w, u := s.at.w.RawRowView(j), s.at.u.RawRowView(j)
 	for k := range low {

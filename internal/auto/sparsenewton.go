@@ -115,7 +115,6 @@ func (n *sparseNewton) measure(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// times sets product = Hv.
 func (n *sparseNewton) times(v []float64) []float64 {
 	for k, c := range n.curve {
 		n.product[k] = c * v[k]
@@ -127,7 +126,6 @@ func (n *sparseNewton) times(v []float64) []float64 {
 	return n.product
 }
 
-// propose returns the step.
 func (n *sparseNewton) propose() []float64 {
 	d := len(n.x)
 	z, rest, p := make([]float64, d), slices.Clone(n.slope), make([]float64, d)

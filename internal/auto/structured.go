@@ -16,16 +16,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// large is the number of dimensions from which on it is looked which variables interact: below it a survey
-// that knows nothing of that takes no more than some twenty thousand queries.
+// large is the number of dimensions from which on it is looked which variables interact: below it a survey that knows nothing
+// of that takes no more than some twenty thousand queries, and a look some 140 where all interact.
 const large = 128
-
-// priced is how many times what it costs to look for interactions a survey that knows nothing of them must take at
-// least, for that to be worth it.
-const priced = 20
-
-// dense is what it costs where all variables interact.
-const dense = 140
 
 // perInteraction is how many queries for each dimension may go into the search for interactions: sparse
 // pairs take 160 at most.
@@ -37,7 +30,7 @@ const perInteraction = 200
 func (r *run) structured(ctx context.Context) (*identify.Finding, objective.Status, error) {
 	d := r.f.Dim()
 	if d < large || r.part || r.task.Frame != nil || r.task.Identifier != nil || !r.measured ||
-		r.f.grain.Kind != objective.NoNoise || identify.Least(d) < priced*dense || r.task.Budget < perDimension*d {
+		r.f.grain.Kind != objective.NoNoise || r.task.Budget < perDimension*d {
 		return nil, objective.Running, nil
 	}
 	found, err := r.interactions(ctx, nil, nil)
@@ -86,7 +79,6 @@ type section struct {
 	failed    error // what f has returned
 }
 
-// Dim returns how many variables there are.
 func (s *section) Dim() int { return len(s.variables) }
 
 // Evaluate evaluates f, in batches that are bounded in bytes.
@@ -110,7 +102,6 @@ func (s *section) Evaluate(ctx context.Context, points *mat.Dense, values []floa
 	return nil
 }
 
-// of returns the variables of x.
 func (s *section) of(x []float64) []float64 {
 	out := make([]float64, len(s.variables))
 	for j, i := range s.variables {
@@ -119,7 +110,6 @@ func (s *section) of(x []float64) []float64 {
 	return out
 }
 
-// box returns the sides of a box that are those of the variables.
 func (s *section) box(b objective.Box) objective.Box {
 	return objective.Box{Lo: s.of(b.Lo), Hi: s.of(b.Hi)}
 }
@@ -201,7 +191,6 @@ func (p *part) found() *identify.Finding {
 	return f
 }
 
-// done says whether the part has come to its end.
 func (p *part) done() bool { return p.status == objective.Converged }
 
 // polish goes down along the coordinates of the part from the best point of all: where other parts have come down since, f

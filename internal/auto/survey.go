@@ -101,7 +101,6 @@ func (r *run) identified(ctx context.Context) (*identify.Finding, error) {
 	return judged, err
 }
 
-// noteSmallBudget says why it does not look for coordinates.
 func (r *run) noteSmallBudget() {
 	least, why := identify.Least(r.f.Dim()), "%s too small to look for mixed coordinates, which takes at least %s queries"
 	switch {

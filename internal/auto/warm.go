@@ -71,7 +71,6 @@ type nearFirst struct {
 	part float64
 }
 
-// Next plans as the schedule does.
 func (s nearFirst) Next(past []cmaes.Past, population int, u func() float64) (cmaes.Plan, bool) {
 	plan, more := s.Schedule.Next(past, population, u)
 	if len(past) == 0 {

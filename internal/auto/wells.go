@@ -3,7 +3,6 @@ package auto
 import (
 	"cmp"
 	"context"
-	"maps"
 	"math"
 	"slices"
 
@@ -94,36 +93,33 @@ func (w *wells) others(x []float64) []shift {
 // closely minimises along the components in the wells that are nearly as deep as those of a point, moves it to the deepest
 // well of each component where one is deeper, and asks for that point.
 func (w *wells) closely(ctx context.Context, here query.Best, all []shift) error {
+	near := slices.DeleteFunc(slices.Clone(all), func(c shift) bool { return c.value-here.Value > w.unsure[c.k] })
+	if len(near) == 0 {
+		return nil
+	}
 	var ranges []line.Range
 	var components []int
-	for _, c := range all {
-		if !(c.value-here.Value > w.unsure[c.k]) {
-			j := w.at.singles[c.k]
-			half := float64(w.at.scale[j] / 2)
-			ranges = append(ranges, w.at.span(here.Point, j, c.t-half, c.t+half))
-			components = append(components, j)
-		}
-	}
-	if len(components) == 0 {
-		return nil
+	for _, c := range near {
+		j := w.at.singles[c.k]
+		half := float64(w.at.scale[j] / 2)
+		ranges, components = append(ranges, w.at.span(here.Point, j, c.t-half, c.t+half)), append(components, j)
 	}
 	// One well in each range; if it is not inside, the range is doubled once.
 	profiles, err := line.Minimize(ctx, w.f, here.Point, here.Value, w.at.directions(components), ranges, line.Config{Wells: 1, Widen: 1})
 	if err != nil {
 		return err
 	}
-	best := map[int]frame.Well{}
-	for k, p := range profiles {
-		j, well := components[k], p.Wells[0]
-		if old, known := best[j]; well.Value < here.Value && (!known || well.Value < old.Value) {
-			best[j] = well
+	var deeper []shift
+	for i, p := range profiles {
+		if well := p.Wells[0]; well.Value < here.Value {
+			deeper = append(deeper, shift{near[i].k, well.Y, well.Value})
 		}
 	}
-	if len(best) == 0 {
+	if len(deeper) == 0 {
 		return nil
 	}
-	for _, j := range slices.Sorted(maps.Keys(best)) {
-		w.at.move(here.Point, best[j].Y, j)
+	for _, c := range lowestOfEach(deeper) {
+		w.at.move(here.Point, c.t, w.at.singles[c.k])
 	}
 	clamp(here.Point, w.at.bounds)
 	_, err = w.f.ask(ctx, here.Point)
