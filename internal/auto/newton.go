@@ -43,7 +43,8 @@ func newNewton(f *watched, at *coordinates, x []float64, bowl bool) *newton {
 }
 
 const (
-	// firstPairs is the part of a component's scale that first pairs have for their length.
+	// firstPairs is how many lengths of the first pairs a component's scale has; of one that was not known, of those that have
+	// first shown its curvature: f rises by some sixty σ over it.
 	firstPairs = 4
 	// beyondPairs is how far a step may go, in lengths of the pairs.
 	beyondPairs = 1.5
@@ -143,7 +144,7 @@ func (s *newton) propose() (gain, left float64) {
 			continue
 		}
 		if p.c = c; s.free && p.r == 0 {
-			p.r = freeScale * p.h
+			p.r = firstPairs * p.h
 		}
 		longest := beyondPairs * p.h
 		if s.bowl {
@@ -156,10 +157,6 @@ func (s *newton) propose() (gain, left float64) {
 	}
 	return gain, left
 }
-
-// freeScale is the scale of a component that was not known, in lengths of the pairs that have
-// first shown its curvature: f rises by some sixty σ over it.
-const freeScale = 4
 
 // longest is how long pairs of a component are at most.
 func (s *newton) longest(j int) float64 {

@@ -223,3 +223,22 @@ func (r *run) finalists() (all [][]float64) {
 	}
 	return all
 }
+
+func (n *noise) end(x []float64) {
+	n.ends = append(n.ends, slices.Clone(x))
+	n.ends = n.ends[max(0, len(n.ends)-endsKept):]
+}
+
+// endsKept is how many ends of searches are remembered.
+const endsKept = 2
+
+// sigma is the standard deviation of f's noise where it is v.
+func (w *watched) sigma(v float64) float64 { return w.grain.Of(v) }
+
+// scatter is sigma if f is noisy, and 0 otherwise.
+func (w *watched) scatter(v float64) float64 {
+	if w.noise == nil {
+		return 0
+	}
+	return w.sigma(v)
+}

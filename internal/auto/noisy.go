@@ -148,25 +148,6 @@ func (r *run) meet(ctx context.Context, at *coordinates, x []float64, fx average
 	return points[best], moved, nil
 }
 
-func (n *noise) end(x []float64) {
-	n.ends = append(n.ends, slices.Clone(x))
-	n.ends = n.ends[max(0, len(n.ends)-endsKept):]
-}
-
-// endsKept is how many ends of searches are remembered.
-const endsKept = 2
-
-// sigma is the standard deviation of f's noise where it is v.
-func (w *watched) sigma(v float64) float64 { return w.grain.Of(v) }
-
-// scatter is sigma if f is noisy, and 0 otherwise.
-func (w *watched) scatter(v float64) float64 {
-	if w.noise == nil {
-		return 0
-	}
-	return w.sigma(v)
-}
-
 // An average has the mean and the variance of values (B. Welford's sums). Queries that have
 // failed are counted and left out: a simulator may crash by chance.
 type average struct {
