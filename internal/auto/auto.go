@@ -8,7 +8,7 @@
 // components it minimises by lines, all at once, and polishes the result by Newton steps; in blocks of several components by
 // CMA-ES, all blocks at once. Where bounds are in the way, it searches a model of f that lines have given it, and asks f
 // about what it finds. Where f does not separate it is a race of descents with BIPOP-CMA-ES, which gets a chance before any
-// part of the survey that may be in vain.
+// part of the survey that may bring nothing.
 //
 // Start with Auto. The decisions are in run.go, trust.go and along.go; every other file is a part that is given what it needs
 // and returns what it found. Package strategy has the contract, and the page docs/auto.md what is measured.

@@ -178,11 +178,6 @@ func (c *coordinates) far(x []float64) float64 {
 	return far
 }
 
-func (c *coordinates) bounded() bool {
-	return slices.ContainsFunc(c.bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
-		slices.ContainsFunc(c.bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })
-}
-
 // directions returns the u_j of some components, a row each.
 func (c *coordinates) directions(components []int) *mat.Dense {
 	_, d := c.u.Dims()

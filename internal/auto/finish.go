@@ -216,7 +216,7 @@ type trail struct {
 // trailPart is p: the average is over the last sixth of a run or so.
 const trailPart = 6
 
-// mostTrails is how many runs are remembered besides those that are under way.
+// mostTrails is how many runs are remembered that have ended.
 const mostTrails = 3
 
 // follow takes the mean of a generation, its points, and the median of its values.

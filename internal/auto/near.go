@@ -105,7 +105,7 @@ func (n *nearly) polish(ctx context.Context) (err error) {
 
 // disturbed returns the base with a component and some of its neighbours, and theirs, at
 // other places: in another well, or anywhere. It says which components are to be looked
-// along. How many are disturbed is drawn so that any order of magnitude is as likely.
+// along. How many are disturbed is drawn so that all orders of magnitude are equally probable.
 func (n *nearly) disturbed() (x []float64, open []bool) {
 	m := len(n.at.singles)
 	x, open = slices.Clone(n.base.Point), make([]bool, m)
@@ -151,7 +151,7 @@ const (
 const together = 3
 
 // descend looks along the open components, a third of all at a time, until none is open:
-// those that have moved open their neighbours.
+// components that have moved open their neighbours.
 func (n *nearly) descend(ctx context.Context, from query.Best, open []bool) (query.Best, error) {
 	least := float64(noGain * math.Abs(n.f.first-n.f.best.Value))
 	for {

@@ -43,7 +43,7 @@ func newNewton(f *watched, at *coordinates, x []float64, bowl bool) *newton {
 }
 
 const (
-	// firstPairs is how many lengths of the first pairs a component's scale has; of one that was not known, of those that have
+	// firstPairs is how many lengths of the first pairs a component's scale has; of one that was not known, of the pairs that have
 	// first shown its curvature: f rises by some sixty σ over it.
 	firstPairs = 4
 	// beyondPairs is how far a step may go, in lengths of the pairs.

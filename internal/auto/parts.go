@@ -174,7 +174,7 @@ func (r *run) noteParts(parts []*part) {
 }
 
 // whole puts the coordinates of all parts together, and has random splits certify them. Variables of a part without
-// coordinates are a block, and those that nobody has seen are themselves.
+// coordinates are a block, and variables that nobody has seen are themselves.
 func (r *run) whole(ctx context.Context, parts []*part) error {
 	d := r.f.Dim()
 	if d > mostRows {

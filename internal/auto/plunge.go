@@ -19,7 +19,7 @@ const (
 	// plungePart is the part of the least budget of a survey that a plunge gets, and plungeShare that of the whole budget.
 	plungePart  = 2
 	plungeShare = 8
-	// plungeSteps is how many steps it takes as a rule, besides one for every two dimensions.
+	// plungeSteps is how many steps it takes as a rule, and one more for every two dimensions.
 	plungeSteps = 10
 )
 

@@ -82,7 +82,7 @@ func (p *polisher) seeing(ctx context.Context, start query.Best, seen *bend) (qu
 			p.bowl = math.Abs(gain-seen.gain()) <= asPredicted*seen.gain()
 		}
 	}
-	if p.at.bounded() && !interior(p.at.bounds, here.Point) || seen.slope == nil {
+	if !interior(p.at.bounds, here.Point) || seen.slope == nil {
 		if kinks, err = p.within(ctx, seen, &here); err != nil {
 			return here, err
 		}

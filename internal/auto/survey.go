@@ -26,7 +26,7 @@ const measures = 3
 // components by their gradients; and for each component, with which lines are.
 const perDimension = 30
 
-// coordinates finds coordinates, or judges those that are known. It returns nil if the budget is too small for that.
+// coordinates finds coordinates, or judges the ones that are known. It returns nil if the budget is too small for that.
 func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	switch {
 	case r.task.Frame != nil:
@@ -49,7 +49,7 @@ func (r *run) coordinates(ctx context.Context) (*identify.Finding, error) {
 	return found, err
 }
 
-// survey is how coordinates are looked for: roughly, and with a race before parts that may be in vain. Its f answers two
+// survey is how coordinates are looked for: roughly, and with a race before parts that may bring nothing. Its f answers two
 // thirds of the budget at most, so that for every budget a third of it belongs to a search.
 func (r *run) survey(ctx context.Context) (*share, identify.Survey) {
 	f := &share{watched: r.f, most: r.left() - r.left()/third}

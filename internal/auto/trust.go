@@ -17,7 +17,8 @@ import (
 )
 
 // trusted searches along the coordinates found, and looks whether they can be trusted:
-// whether f depends on more than they show, and whether CMA-ES finds more than blocks of which nobody can be sure. Running: they cannot.
+// whether f depends on more than they show, and whether CMA-ES finds more than
+// blocks of which nobody can be sure. Running: they cannot.
 func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	before, had, limit := r.f.queries, r.fallback.spent(), 0
 	unsure := had > 0 && found.Certificate.Verdict == certify.Blocks

@@ -12,7 +12,8 @@ import (
 )
 
 // short goes as far towards the point where all minima meet as f does not fail, since it fails there: the lowest of the
-// deepest wells of all components come first. It returns by how much the gains of those that it took do not add up, for one of them.
+// deepest wells of all components come first. It returns by how much their gains do not add up, for one of
+// those taken.
 func (l *lines) short(ctx context.Context, from query.Best, deepest []shift) (amiss float64, err error) {
 	moves := slices.DeleteFunc(slices.Clone(deepest), func(s shift) bool { return !(s.value < 0) })
 	slices.SortStableFunc(moves, func(a, b shift) int { return cmp.Compare(a.value, b.value) })

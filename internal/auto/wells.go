@@ -37,7 +37,7 @@ func newWells(f *watched, at *coordinates, profiles []frame.Profile) *wells {
 	return w
 }
 
-// note takes the wells of components, at.singles[k] for each k, in place of those that were known.
+// note takes the wells of components, at.singles[k] for each k, in place of the ones known before.
 func (w *wells) note(components []int, profiles []frame.Profile) {
 	w.looked = math.NaN()
 	for _, k := range components {
@@ -53,7 +53,7 @@ func (w *wells) note(components []int, profiles []frame.Profile) {
 }
 
 // look asks from the best point whether another well of a component is deeper than the one it is in. A well that is nearly as
-// deep is looked at closely, and then those that may be deeper than they seem.
+// deep is looked at closely, and then wells that may be deeper than they seem.
 func (w *wells) look(ctx context.Context) error {
 	here := w.f.best.Clone()
 	if here.Value == w.looked {
