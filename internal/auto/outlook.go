@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/strategy"
 )
 
@@ -22,10 +23,12 @@ type outlook struct {
 	wells    *wells
 	polisher *polisher
 
-	looked float64 // f where it has looked from; NaN: not yet
-	rounds int     // how often it has looked
-	again  bool    // lines had to look again
-	spent  int     // how many queries that took
+	looked float64    // f where it has looked from; NaN: not yet
+	here   query.Best // where that was
+	sights []sight    // along each single component from there
+	rounds int        // how often it has looked
+	again  bool       // lines had to look again
+	spent  int        // how many queries that took
 
 	profiles []frame.Profile // what they have seen, the last time
 	near     float64         // how far away hills are, in parts of a component's range; 0: there are none
@@ -51,94 +54,97 @@ const fromHill = 1. / 2
 // look looks once from a point. It returns whether lines have looked again. If they have
 // found something deeper, that is the best point now.
 func (o *outlook) look(ctx context.Context) (bool, error) {
-	here := o.f.best.Clone()
-	x, fx := here.Point, here.Value
-	if len(o.at.singles) == 0 || fx == o.looked {
+	if len(o.at.singles) == 0 || o.f.best.Value == o.looked {
 		return false, nil
 	}
-	o.looked = fx
-	sights, err := o.outwards(ctx, x, fx)
-	if err != nil {
+	o.here = o.f.best.Clone()
+	o.looked = o.here.Value
+	if err := o.outwards(ctx); err != nil {
 		return false, err
 	}
-	components, ranges := o.unseen(x, fx, sights)
+	components, ranges := o.unseen()
 	if len(components) == 0 {
 		return false, nil
 	}
 	o.again = true
 	if !o.afford(ranges) {
-		return o.f.best.Value < fx, nil
+		return o.f.best.Value < o.here.Value, nil
 	}
 	before := o.f.queries
-	o.profiles, err = o.lines.along(ctx, here, components, ranges)
+	var err error
+	o.profiles, err = o.lines.along(ctx, o.here, components, ranges)
 	o.spent += o.f.queries - before
 	o.wells.note(components, o.profiles)
 	return true, err
 }
 
-func (o *outlook) outwards(ctx context.Context, x []float64, fx float64) ([]sight, error) {
+// outwards asks along all components. It goes on outwards where f is still no higher than hills are, and inwards where the
+// curvature at the point, which polishing has measured, is not that of the first step: then there is something between.
+func (o *outlook) outwards(ctx context.Context) error {
 	m := len(o.at.singles)
 	n := min(max(fewest, int(outlookPart*float64(o.f.queries))/(2*m)), mostOutward)
 	if o.again {
 		n = 2 * mostOutward
 	}
 	o.f.begin(outlooks, 2*n*m)
-	far := max(1, o.at.far(x))
+	far := max(1, o.at.far(o.here.Point))
 	o.rounds++
-	sights, queries := make([]sight, m), make([][]float64, m)
+	o.sights = make([]sight, m)
+	var all []shift
 	for k, j := range o.at.singles {
-		sights[k] = sight{{0, 0}}
+		o.sights[k] = sight{{0, 0}}
 		first, last := o.at.scale[j]/outmost, max(outmost*far*o.at.extent(j), o.at.scale[j])
 		ratio := math.Pow(last/first, 1/float64(n))
-		_, shift := math.Modf(float64(float64(o.rounds+k) * math.Phi)) // not the same for all: together they see more
+		_, part := math.Modf(float64(float64(o.rounds+k) * math.Phi)) // not the same for all: together they see more
 		for i := range n {
-			queries[k] = append(queries[k], first*math.Pow(ratio, float64(i)+shift))
+			all = o.sides(all, k, first*math.Pow(ratio, float64(i)+part))
 		}
 	}
-	if err := o.ask(ctx, x, fx, queries, sights); err != nil {
-		return nil, err
+	err := o.ask(ctx, all)
+	for range mostFurther {
+		usual := o.usual()
+		all = nil
+		for k, s := range o.sights {
+			if last := s.last(); last > 0 && usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
+				all = o.sides(o.sides(all, k, 2*last), k, 4*last)
+			}
+			if c := o.polisher.curvature; c != nil && s.bent(c[o.at.singles[k]]) {
+				all = o.sides(all, k, s.first()/2)
+			}
+		}
+		if len(all) == 0 || err != nil {
+			break
+		}
+		err = o.ask(ctx, all)
 	}
-	return sights, o.further(ctx, x, fx, sights)
+	return err
+}
+
+// sides adds what is at ±t along a component to some shifts, as far as that is within the bounds.
+func (o *outlook) sides(all []shift, k int, t float64) []shift {
+	least, most := o.at.room(o.here.Point, o.at.singles[k])
+	if -t >= least {
+		all = append(all, shift{k: k, t: -t})
+	}
+	if t <= most {
+		all = append(all, shift{k: k, t: t})
+	}
+	return all
 }
 
 // mostFurther is how often an outlook goes on, further out or further in.
 const mostFurther = 10
-
-// further goes on outwards where f is still no higher than hills are, and inwards where the curvature at x, which polishing
-// has measured, is not that of the first step: then there is something between.
-func (o *outlook) further(ctx context.Context, x []float64, fx float64, sights []sight) error {
-	for range mostFurther {
-		usual := o.usual(fx, sights)
-		queries, more := make([][]float64, len(sights)), false
-		for k, s := range sights {
-			if last := s.last(); last > 0 && usual.height > 0 && s.low(usual.height) && last < furthest*o.at.extent(o.at.singles[k]) {
-				queries[k] = append(queries[k], 2*last, 4*last)
-			}
-			if c := o.polisher.curvature; c != nil && s.bent(c[o.at.singles[k]]) {
-				queries[k] = append(queries[k], s.first()/2)
-			}
-			more = more || len(queries[k]) > 0
-		}
-		if !more {
-			return nil
-		}
-		if err := o.ask(ctx, x, fx, queries, sights); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // furthest is how far an outlook goes at most, in ranges of the start box.
 const furthest = 1e6
 
 // usual returns what hills are usual: the median of their heights, and how near they are
 // along a quarter of the components that have some, in parts of their ranges.
-func (o *outlook) usual(fx float64, sights []sight) hill {
-	none := o.f.none(fx)
+func (o *outlook) usual() hill {
+	none := o.f.none(o.here.Value)
 	var heights, near []float64
 	for k, j := range o.at.singles {
-		if h := sights[k].ripple(none); h.height > none {
+		if h := o.sights[k].ripple(none); h.height > none {
 			heights, near = append(heights, h.height), append(near, h.away/o.at.extent(j))
 		}
 	}
@@ -150,29 +156,17 @@ func (o *outlook) usual(fx float64, sights []sight) hill {
 	return hill{heights[len(heights)/2], near[len(near)/4]}
 }
 
-// ask asks for f at ±t for all t of a component, as far as that is within the bounds.
-func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]float64, sights []sight) error {
-	var all []shift
-	for k, j := range o.at.singles {
-		least, most := o.at.room(x, j)
-		for _, t := range queries[k] {
-			if -t >= least {
-				all = append(all, shift{k: k, t: -t})
-			}
-			if t <= most {
-				all = append(all, shift{k: k, t: t})
-			}
-		}
-	}
-	if err := o.at.ask(ctx, o.f, x, all); err != nil {
+// ask asks for some shifts, and adds what it sees.
+func (o *outlook) ask(ctx context.Context, all []shift) error {
+	if err := o.at.ask(ctx, o.f, o.here.Point, all); err != nil {
 		return err
 	}
 	for _, q := range all {
-		if rise := q.value - fx; !notFinite(rise) {
-			sights[q.k] = append(sights[q.k], glimpse{q.t, rise})
+		if rise := q.value - o.here.Value; !notFinite(rise) {
+			o.sights[q.k] = append(o.sights[q.k], glimpse{q.t, rise})
 		}
 	}
-	for _, s := range sights {
+	for _, s := range o.sights {
 		slices.SortFunc(s, func(a, b glimpse) int { return cmp.Compare(a.t, b.t) })
 	}
 	return nil
@@ -180,16 +174,16 @@ func (o *outlook) ask(ctx context.Context, x []float64, fx float64, queries [][]
 
 // unseen returns where lines should look again, and how closely. A component is seen along
 // a few points only, so that what is seen of others counts as well.
-func (o *outlook) unseen(x []float64, fx float64, sights []sight) (components []int, ranges []line.Range) {
-	none, usual := o.f.none(fx), o.usual(fx, sights)
+func (o *outlook) unseen() (components []int, ranges []line.Range) {
+	none, usual := o.f.none(o.here.Value), o.usual()
 	o.near = usual.away
 	if usual.height == 0 {
 		return nil, nil
 	}
 	for k, j := range o.at.singles {
-		h := sights[k].ripple(none)
+		x, h := o.here.Point, o.sights[k].ripple(none)
 		h = hill{max(h.height, usual.height), min(h.away, usual.away*o.at.extent(j))}
-		for _, r := range o.lines.scanned[k].unseen(h, sights[k], o.at.y(j, x), o.at.extent(j), none) {
+		for _, r := range o.lines.scanned[k].unseen(h, o.sights[k], o.at.y(j, x), o.at.extent(j), none) {
 			if span := o.at.span(x, j, r[0], r[1]); span.Hi-span.Lo > fromHill*h.away {
 				span.Step = fromHill * h.away
 				components, ranges = append(components, k), append(ranges, span)
