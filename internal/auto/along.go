@@ -12,8 +12,8 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// along minimises in the coordinates found: a quadratic by Newton steps, other functions
-// by lines and in blocks; where bounds are in the way, with a model of f and by Newton steps
+// along minimises in the coordinates found: a quadratic by a look and a descent, other functions
+// by lines and in blocks; where bounds are in the way, with a model of f and by descents
 // on faces. Running: the search along them does not come to an end.
 func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Status, error) {
 	at := newCoordinates(found, r.task.Bounds)
@@ -22,19 +22,18 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 	}
 	if r.f.noise != nil && len(at.blocks) == 0 && !r.f.walls {
 		if found.Quadratic && !r.task.Bounded() {
-			return r.settled(ctx, at, r.f.best.Point, true)
+			return r.toMinimum(ctx, at, r.f.best.Point, true)
 		} else if !found.Quadratic && !at.cut(r.f.best.Point) {
 			return r.noisily(ctx, at)
 		}
 	}
 	p := r.polisher(at)
-	if found.Quadratic {
-		done, err := r.bowl(ctx, p)
-		if done && err == nil {
-			done, err = r.grounded(ctx, at)
-			done = !done
+	if p.bowl = found.Quadratic; p.bowl {
+		better, err := false, p.polish(ctx)
+		if p.bowl && err == nil {
+			better, err = r.underMap(ctx, at)
 		}
-		if done || err != nil {
+		if err != nil || p.bowl && !better {
 			return objective.Converged, err
 		}
 	}
@@ -53,19 +52,11 @@ func (r *run) along(ctx context.Context, found *identify.Finding) (objective.Sta
 		return objective.Converged, err
 	}
 	// A model is not exact: other wells may be as deep.
-	return r.onwards(ctx, at, p, newLines(r.f, at, r.task.Budget), r.blocks(at), r.learnt.Profiles)
+	return r.onwards(ctx, p, newLines(r.f, at, r.task.Budget), r.blocks(at), r.learnt.Profiles)
 }
 
-// bowl minimises a quadratic. It reports whether f has turned out to be one that has a minimum, so that it is done.
-func (r *run) bowl(ctx context.Context, p *polisher) (bool, error) {
-	p.bowl = true
-	err := p.polish(ctx)
-	return p.bowl, err
-}
-
-// within minimises along lines that bounds cut off; where their minima do not meet within
-// the bounds, on faces if f is convex, and otherwise with a model. Running: what it has found
-// is to be searched on faces.
+// within minimises along lines that bounds cut off; where their minima do not meet within the bounds, on faces if f is
+// convex, and otherwise with a model. Running: what it has found is to be searched on faces.
 func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	b := newBounded(r.f, at, r.task.Seed, r.task.Budget)
 	profiles, met, err := b.meet(ctx)
@@ -76,8 +67,7 @@ func (r *run) within(ctx context.Context, at *coordinates, p *polisher) (objecti
 		return objective.Running, err
 	}
 	if met {
-		l := newLines(r.f, at, r.task.Budget)
-		if status, err := r.onwards(ctx, at, p, l, r.blocks(at), profiles); err != nil || status == objective.Converged && r.interior() {
+		if status, err := r.onwards(ctx, p, newLines(r.f, at, r.task.Budget), r.blocks(at), profiles); err != nil || status == objective.Converged && r.interior() {
 			return status, err
 		}
 	}
@@ -98,20 +88,18 @@ func (r *run) model(ctx context.Context, b *bounded) error {
 	return err
 }
 
-// interior reports whether the best point is inside the bounds, on no face.
 func (r *run) interior() bool { return interior(r.task.Bounds, r.f.best.Point) }
 
-// How often a search along coordinates goes on from a better point, and how often if there
-// are blocks, which take hundreds of queries each time. It took two rounds in all of 50 runs
-// on the mixed problems that separate, and one on Rosenbrock pairs: after so many the
-// coordinates do not hold.
+// How often a search along coordinates goes on from a better point, and how often if there are blocks, which take hundreds of
+// queries each time. It took two rounds in all of 50 runs on the mixed problems that separate, and one on Rosenbrock pairs:
+// after so many the coordinates do not hold.
 const (
 	mostRounds       = 20
 	mostBlocksRounds = 4
 )
 
-// everywhere minimises along lines and in blocks over their whole range, blocks after Newton
-// steps, and then goes on from the point found.
+// everywhere minimises along lines and in blocks over their whole range, blocks after a descent,
+// and then goes on from the point found.
 func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (objective.Status, error) {
 	l := newLines(r.f, at, r.task.Budget)
 	profiles, err := l.explore(ctx, r.f.best)
@@ -122,7 +110,7 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if r.open(profiles) {
 		return objective.Unbounded, nil
 	}
-	if len(at.blocks) > 0 { // Newton steps cost little beside blocks
+	if len(at.blocks) > 0 { // it costs little beside blocks
 		if err := p.polish(ctx); err != nil {
 			return objective.Running, err
 		}
@@ -136,43 +124,30 @@ func (r *run) everywhere(ctx context.Context, at *coordinates, p *polisher) (obj
 	if err != nil {
 		return objective.Running, err
 	}
-	return r.onwards(ctx, at, p, l, b, profiles)
+	return r.onwards(ctx, p, l, b, profiles)
 }
 
-// onwards goes on from the point found for as long as that gets better: Newton steps, blocks
-// again, other wells. Running: it gets better without end, so that the coordinates do not
-// hold.
-func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *lines, b *blocks, profiles []frame.Profile) (objective.Status, error) {
-	w := newWells(r.f, at, profiles)
-	o := &outlook{f: r.f, at: at, lines: l, wells: w, polisher: p, looked: math.NaN()}
+// onwards goes on from the point found for as long as that gets better: a descent, blocks again, other wells. Running: it
+// gets better without end, so that the coordinates do not hold.
+func (r *run) onwards(ctx context.Context, p *polisher, l *lines, b *blocks, profiles []frame.Profile) (objective.Status, error) {
+	w := newWells(r.f, p.at, profiles)
+	o := &outlook{f: r.f, at: p.at, lines: l, wells: w, polisher: p, looked: math.NaN()}
 	most := mostRounds
-	if len(at.blocks) > 0 {
+	if len(p.at.blocks) > 0 {
 		most = mostBlocksRounds
 	}
 	for range most {
-		if err := r.uncovered(ctx); err != nil {
-			return objective.Running, err
-		}
-		if err := r.nearby(ctx); err != nil {
-			return objective.Running, err
-		}
-		if err := r.remap(ctx, at); err != nil {
+		if err := inTurn(ctx, r.uncovered, r.nearby, func(ctx context.Context) error { return r.remap(ctx, p.at) }); err != nil {
 			return objective.Running, err
 		}
 		before, left := r.f.best.Value, b.open
-		if err := p.polish(ctx); err != nil {
-			return objective.Running, err
-		}
-		if err := r.refine(ctx, p, b); err != nil {
-			return objective.Running, err
-		}
-		if err := w.look(ctx); err != nil {
+		if err := inTurn(ctx, p.polish, func(ctx context.Context) error { return r.refine(ctx, p, b) }, w.look); err != nil {
 			return objective.Running, err
 		}
 		if before-r.f.best.Value > max(r.f.tolerance(), left) && !r.mapping.slow() {
 			continue
 		}
-		if again, err := r.grounded(ctx, at); err != nil {
+		if again, err := r.underMap(ctx, p.at); err != nil {
 			return objective.Running, err
 		} else if again {
 			continue
@@ -187,6 +162,15 @@ func (r *run) onwards(ctx context.Context, at *coordinates, p *polisher, l *line
 		}
 	}
 	return objective.Running, nil
+}
+
+func inTurn(ctx context.Context, steps ...func(context.Context) error) error {
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // refine searches blocks once more near the best point; within bounds by Newton steps.
@@ -208,21 +192,20 @@ func (r *run) open(profiles []frame.Profile) bool {
 			open = append(open, strconv.Itoa(p.Component+1)) // people count from 1
 		}
 	}
+	if len(open) == 0 {
+		return false
+	}
 	if len(open) > mostNamed {
 		open = append(open[:mostNamed], "…")
 	}
-	if len(open) > 0 {
-		r.learnt.Note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
-	}
-	return len(open) > 0
+	r.learnt.Note("f falls as far as it was followed, a million times the start box, along component %s: it may have no minimum", strings.Join(open, ", "))
+	return true
 }
 
-// polisher goes down in the coordinates found.
 func (r *run) polisher(at *coordinates) *polisher {
 	return &polisher{f: r.f, at: at, seed: r.task.Seed}
 }
 
-// blocks are the blocks of the coordinates found.
 func (r *run) blocks(at *coordinates) *blocks {
 	return &blocks{f: r.f, at: at, seed: r.task.Seed, parallel: r.task.Parallel, budget: r.task.Budget, bounded: r.task.Bounded()}
 }

@@ -23,10 +23,8 @@ const (
 	// finePart is the part of a component's scale over which f is looked at: a parabola fits well there, and rounding is
 	// far away. A quadratic is looked at over a whole scale.
 	finePart = 1. / 50
-	// asideMost is how far from a point f is looked at instead if bounds are near, in scales, and asideTries how often
-	// steps are halved for that.
-	asideMost  = 0.1
-	asideTries = 30
+	// asideMost is how far from a point f is looked at instead if bounds are near, in scales: steps are halved for that.
+	asideMost = 0.1
 )
 
 // look asks for f at x ± ε_j u_j, ε_j a part of the scale, and for pairs of a block at x + ε_i u_i + ε_j u_j. Where bounds are in the way it
@@ -38,7 +36,7 @@ func (p *polisher) look(ctx context.Context, x []float64, fx, part float64) (*be
 		eps[j] *= part
 	}
 	base := at.inside(x, eps)
-	for range asideTries {
+	for range mostTurns {
 		if at.apart(x, base) <= asideMost {
 			break
 		}

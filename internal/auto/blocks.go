@@ -12,8 +12,8 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// blocks minimise in every block of several components by itself, all of them together:
-// each generation of all blocks is one batch.
+// blocks minimise in every block of several components by itself, all of them together: each batch has the next generation of
+// every block, and the point where the best of all blocks meet, so that a target is seen as soon as it is reached.
 type blocks struct {
 	f    *watched
 	at   *coordinates
@@ -24,11 +24,14 @@ type blocks struct {
 
 	open float64   // what the last search of all blocks may have left to gain
 	met  []float64 // where the best of all blocks met last
+
+	x     []float64       // where all blocks but one are
+	all   []*block        // of the search under way
+	talks []*asktell.Talk // one for each
 }
 
-// The first σ of CMA-ES in a block, in coordinates in which the range of each component
-// is [-1, 1]: a quarter of that range for the first search, and little for another search
-// near the best point.
+// The first σ of CMA-ES in a block, in coordinates in which the range of each component is [-1, 1]: a quarter of that range
+// for the first search, and little for another search near the best point.
 const (
 	wideSigma = 0.5
 	nearSigma = 0.003
@@ -38,7 +41,7 @@ const (
 // its first generation did, if rounding has not ended it before. From a wide start that part
 // is the rounding of the first values. From a near one it is a millionth of the way.
 const (
-	wideFall = 1e-15
+	wideFall = noProgress
 	nearFall = 1e-12
 )
 
@@ -66,9 +69,8 @@ func (b *blocks) explore(ctx context.Context) error {
 // to the noise: those of noise alone differ by two or three.
 const blockNoise = 6
 
-// alike follows another schedule, but ends as soon as two runs have come to the best value, to
-// a tolerance. cmaes.Confirmed compares with by how much the last values differed, which is
-// noise.
+// alike follows another schedule, but ends as soon as two runs have come to the best value, to a tolerance. cmaes.Confirmed
+// compares with by how much the last values differed, which is noise.
 type alike struct {
 	cmaes.Schedule
 	tolerance float64
@@ -100,47 +102,48 @@ func (b *blocks) refine(ctx context.Context) error {
 	})
 }
 
-// runsOfABlock is how many runs of a block the budget has to suffice for: a first one, one
-// with twice the population that confirms it, and some near the best point.
-const runsOfABlock = 4
-
-// abreast returns a series in a block of n components, from where they are. It has its share
-// of the evaluations that may be made at the same time.
+// abreast returns a series in a block of n components, from where they are. It has its share of the evaluations that may be
+// made at the same time, and of the budget, which has to suffice for a first run, one with twice the population that confirms
+// it, and some near the best point.
 func (b *blocks) abreast(n int) cmaes.Series {
+	const runs = 4
 	k := len(b.at.blocks)
-	s := cmaes.Abreast(n, b.parallel/k, b.budget/(runsOfABlock*k))
+	s := cmaes.Abreast(n, b.parallel/k, b.budget/(runs*k))
 	s.Run.Mean = make([]float64, n)
 	return s
 }
 
 // together runs a series in every block from the best point on. series is told a block and
 // that point. Within bounds they take as many queries as all before at most: where a block is
-// cut off its runs may not come to the same value, and Newton steps go on.
+// cut off its runs may not come to the same value, and a descent goes on.
 func (b *blocks) together(ctx context.Context, series func(k *block, x []float64) cmaes.Series) error {
 	if len(b.at.blocks) == 0 {
 		return nil
 	}
 	b.f.begin(inBlocks, usualBlocks(b.at.blocks))
-	s := &lockstep{f: b.f, at: b.at, x: slices.Clone(b.f.best.Point)}
 	fx := b.f.best.Value
-	b.open = 0
+	b.open, b.x, b.all, b.talks = 0, slices.Clone(b.f.best.Point), nil, nil
 	for i, components := range b.at.blocks {
-		k := newBlock(b.at, components, fx)
-		run := series(k, s.x)
+		n := len(components)
+		k := &block{components: components, best: query.Best{Point: make([]float64, n), Value: fx}}
+		for _, j := range components {
+			k.reach = append(k.reach, b.at.extent(j))
+		}
+		run := series(k, b.x)
 		run.Seed = b.seed + uint64(i)<<32
 		run.Run.Observe = b.observe(run.Run.Stop.Fall)
 		b.open += float64(grains.OfSum * b.f.grain.Of(fx))
-		talk := asktell.New(len(components), func(f objective.Objective) error {
+		talk := asktell.New(n, func(f objective.Objective) error {
 			_, err := run.Minimize(ctx, f)
 			return err
 		})
 		defer talk.Stop()
-		s.blocks, s.talks = append(s.blocks, k), append(s.talks, talk)
+		b.all, b.talks = append(b.all, k), append(b.talks, talk)
 	}
 	most := 2 * b.f.queries
 	for !b.bounded || b.f.queries < most {
-		more, err := s.step(ctx)
-		b.met = s.meet()
+		more, err := b.step(ctx)
+		b.met = b.meet()
 		if !more || err != nil {
 			return err
 		}
@@ -165,75 +168,47 @@ type block struct {
 	best       query.Best // in z
 }
 
-// newBlock is at z = 0, where f is fx.
-func newBlock(at *coordinates, components []int, fx float64) *block {
-	k := &block{components: components, best: query.Best{Point: make([]float64, len(components)), Value: fx}}
-	for _, j := range components {
-		k.reach = append(k.reach, at.extent(j))
-	}
-	return k
-}
-
-// A lockstep is a search of all blocks from x. Each batch has the next generation of
-// every block, and the point where the best of all blocks meet, so that a target is seen
-// as soon as it is reached.
-type lockstep struct {
-	f      *watched
-	at     *coordinates
-	blocks []*block
-	talks  []*asktell.Talk // one for each block
-	x      []float64       // all other blocks are as at x
-}
-
 // step advances every block by a batch, and reports whether there was any to advance. Where a
-// block leaves the bounds f is not asked: it is +∞ there. The point where the best of all
-// blocks meet is brought back into them.
-func (s *lockstep) step(ctx context.Context) (bool, error) {
-	wants, err := asktell.Wanted(s.talks)
+// block leaves the bounds f is not asked: it is +∞ there.
+func (b *blocks) step(ctx context.Context) (bool, error) {
+	wants, err := asktell.Wanted(b.talks)
 	if err != nil {
 		return false, err
 	}
 	var points [][]float64
 	var inside []int // which of those wanted they are
 	for i, w := range wants {
-		x := slices.Clone(s.x)
-		if s.put(x, s.blocks[w.Talk], w.Point); s.at.bounds.Contains(x) {
+		x := slices.Clone(b.x)
+		if b.put(x, b.all[w.Talk], w.Point); b.at.bounds.Contains(x) {
 			points, inside = append(points, x), append(inside, i)
 		}
 	}
-	values, err := query.Ask(ctx, s.f, len(points)+1, func(i int, row []float64) {
-		if i < len(points) {
-			copy(row, points[i])
-			return
-		}
-		copy(row, s.meet())
-	})
+	values, err := b.f.ask(ctx, append(points, b.meet())...)
 	if err != nil {
 		return false, err
 	}
 	all := slices.Repeat([]float64{math.Inf(1)}, len(wants))
-	for i, v := range values[:len(points)] {
-		w := wants[inside[i]]
-		s.blocks[w.Talk].best.Offer(w.Point, v)
-		all[inside[i]] = v
+	for k, i := range inside {
+		b.all[wants[i].Talk].best.Offer(wants[i].Point, values[k])
+		all[i] = values[k]
 	}
-	asktell.TellAll(s.talks, all)
+	asktell.TellAll(b.talks, all)
 	return len(wants) > 0, nil
 }
 
-// meet returns where the best of all blocks meet.
-func (s *lockstep) meet() []float64 {
-	x := slices.Clone(s.x)
-	for _, k := range s.blocks {
-		s.put(x, k, k.best.Point)
+// meet returns where the best of all blocks meet, within the bounds.
+func (b *blocks) meet() []float64 {
+	x := slices.Clone(b.x)
+	for _, k := range b.all {
+		b.put(x, k, k.best.Point)
 	}
-	clamp(x, s.at.bounds)
+	clamp(x, b.at.bounds)
 	return x
 }
 
-// put moves a block of x from where it is in s.x to z.
-func (s *lockstep) put(x []float64, k *block, z []float64) {
+// put moves a block of x from where it is in b.x to z.
+func (b *blocks) put(x []float64, k *block, z []float64) {
 	for i, j := range k.components {
-		s.at.move(x, z[i]*k.reach[i], j)
+		b.at.move(x, z[i]*k.reach[i], j)
 	}
 }

@@ -88,7 +88,7 @@ func boundedFor(t interface{ Fatal(...any) }, w *mat.Dense, phi func(y float64) 
 		found.Scale = append(found.Scale, scale)
 	}
 	watched := watch(query.NewScale(f, objective.Cube(d, -1, 1), box), func(objective.Stage) {})
-	if err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
+	if _, err := watched.ask(context.Background(), between(box.Lo, box.Hi, 0.5)); err != nil {
 		t.Fatal(err)
 	}
 	return newBounded(watched, newCoordinates(found, box), 1, math.MaxInt)
@@ -112,11 +112,11 @@ func TestLinesCoverTheBox(t *testing.T) {
 			box.Hi[k] = rapid.Float64Range(0.1, 1).Draw(t, "hi")
 		}
 		b := boundedFor(t, w, func(y float64) float64 { return y*y - math.Cos(5*y) }, box, 0.1)
-		known, err := b.sampler.cover(context.Background(), func(int) (float64, float64) { return math.Inf(-1), math.Inf(1) })
+		known, err := b.cover(context.Background(), func(int) (float64, float64) { return math.Inf(-1), math.Inf(1) })
 		if err != nil || !known {
 			t.Fatal(known, err)
 		}
-		m := b.sampler.model
+		m := b.model
 		for j, table := range m.phi {
 			lo, hi := 0.0, 0.0
 			for k, v := range m.w.RawRowView(j) {

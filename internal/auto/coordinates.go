@@ -1,18 +1,20 @@
 package auto
 
 import (
+	"cmp"
+	"context"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/line"
+	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// coordinates are those in which a run searches: y = W̃x, within bounds. They do not
-// change.
+// coordinates are those in which a run searches: y = W̃x, within bounds. They do not change.
 type coordinates struct {
 	w, u    *mat.Dense    // W̃; row j of u is u_j, along which y_j alone changes
 	bounds  objective.Box // of x
@@ -21,7 +23,6 @@ type coordinates struct {
 	blocks  [][]int       // the blocks of several components
 }
 
-// newCoordinates are those of a finding.
 func newCoordinates(found *identify.Finding, bounds objective.Box) *coordinates {
 	c := &coordinates{w: found.Frame.Matrix(), u: found.Frame.Directions(), bounds: bounds, scale: found.Scale}
 	for _, block := range found.Blocks {
@@ -38,18 +39,16 @@ func newCoordinates(found *identify.Finding, bounds objective.Box) *coordinates 
 	return c
 }
 
-// Scales are made even where there are a few to compare, and cut off at a multiple of
-// their median. A survey measures them in steps of a factor of four, so that a multiple
-// below four leaves those at the median alone and cuts off the next: at d = 20 none of
-// Rastrigin's, about a fifth of rastrigin-like's and a quarter of different powers'.
+// Scales are made even where there are a few to compare, and cut off at a multiple of their median. A survey measures them in
+// steps of a factor of four, so that a multiple below four leaves those at the median alone and cuts off the next: at d = 20
+// none of Rastrigin's, about a fifth of rastrigin-like's and a quarter of different powers'.
 const (
 	fewScales  = 5
 	mostUneven = 1.5
 )
 
-// even returns the scales, none of a single component longer than one and a half times
-// their median, in parts of the range of its component: where most components are rough,
-// one that seems smooth was measured at a place where it happens to be.
+// even returns the scales, none of a single component longer than one and a half times their median, in parts of the range of
+// its component: where most components are rough, one that seems smooth was measured at a place where it happens to be.
 func (c *coordinates) even() []float64 {
 	if len(c.singles) < fewScales {
 		return c.scale
@@ -109,6 +108,12 @@ func (c *coordinates) room(x []float64, j int) (least, most float64) {
 func (c *coordinates) span(x []float64, j int, lo, hi float64) line.Range {
 	least, most := c.room(x, j)
 	return line.Range{Lo: max(lo, least), Hi: min(hi, most), Step: c.scale[j], Least: least, Most: most}
+}
+
+// whole returns the range that component j has in the start box, from x, and where x is too.
+func (c *coordinates) whole(x []float64, j int) line.Range {
+	reach, y, scale := c.extent(j), c.y(j, x), c.scale[j]
+	return c.span(x, j, min(-reach-y, -scale), max(reach-y, scale))
 }
 
 // all are all blocks, those of one component too.
@@ -173,12 +178,6 @@ func (c *coordinates) far(x []float64) float64 {
 	return far
 }
 
-// bounded reports whether there are bounds.
-func (c *coordinates) bounded() bool {
-	return slices.ContainsFunc(c.bounds.Lo, func(v float64) bool { return !math.IsInf(v, -1) }) ||
-		slices.ContainsFunc(c.bounds.Hi, func(v float64) bool { return !math.IsInf(v, 1) })
-}
-
 // directions returns the u_j of some components, a row each.
 func (c *coordinates) directions(components []int) *mat.Dense {
 	_, d := c.u.Dims()
@@ -187,6 +186,44 @@ func (c *coordinates) directions(components []int) *mat.Dense {
 		rows.SetRow(k, c.u.RawRowView(j))
 	}
 	return rows
+}
+
+// A shift moves component singles[k] by t, to where f is value.
+type shift struct {
+	k        int
+	t, value float64
+}
+
+// ask asks for f where each of some shifts leads from x, and sets their values.
+func (c *coordinates) ask(ctx context.Context, f *watched, x []float64, shifts []shift) error {
+	values, err := query.Ask(ctx, f, len(shifts), func(i int, row []float64) {
+		copy(row, x)
+		c.move(row, shifts[i].t, c.singles[shifts[i].k])
+	})
+	for i, v := range values {
+		shifts[i].value = v
+	}
+	return err
+}
+
+// take takes shifts one after another, the lowest first, as far as f falls, which is asked in one batch. It returns where
+// that leads to, and how many it took.
+func (c *coordinates) take(ctx context.Context, f *watched, from query.Best, shifts []shift) (query.Best, int, error) {
+	slices.SortStableFunc(shifts, func(a, b shift) int { return cmp.Compare(a.value, b.value) })
+	points, x := make([][]float64, len(shifts)), slices.Clone(from.Point)
+	for i, s := range shifts {
+		c.move(x, s.t, c.singles[s.k])
+		points[i] = slices.Clone(x)
+		clamp(points[i], c.bounds)
+	}
+	values, err := f.ask(ctx, points...)
+	taken := 0
+	for i, v := range values {
+		if v < from.Value {
+			from, taken = query.Best{Point: points[i], Value: v}, i+1
+		}
+	}
+	return from, taken, err
 }
 
 // limits returns how far one may go from x along u within a box.
@@ -211,8 +248,7 @@ func clamp(x []float64, box objective.Box) {
 	}
 }
 
-// cut reports whether bounds cut off a line from x along a single component within the
-// range that it has in the start box.
+// cut reports whether bounds cut off a line from x along a single component within the range that it has in the start box.
 func (c *coordinates) cut(x []float64) bool {
 	for _, j := range c.singles {
 		least, most := c.room(x, j)

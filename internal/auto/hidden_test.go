@@ -41,7 +41,7 @@ func TestHiddenWells(t *testing.T) {
 	}
 	at := newCoordinates(found, objective.Cube(m, math.Inf(-1), math.Inf(1)))
 	start[0] = 2
-	if err := f.ask(ctx, start); err != nil {
+	if _, err := f.ask(ctx, start); err != nil {
 		t.Fatal(err)
 	}
 	p := &polisher{f: f, at: at}

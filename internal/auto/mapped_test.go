@@ -53,13 +53,13 @@ func TestAMappedRunAsksF(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := newRun(objective.Func(4, rootOfWells), task)
-	if err := r.f.ask(ctx, []float64{2, 0, 0, 0}); err != nil {
+	if _, err := r.f.ask(ctx, []float64{2, 0, 0, 0}); err != nil {
 		t.Fatal(err)
 	}
 	m := mapOfRoot(t)
 	under := r.mapped(m)
 	for _, x := range [][]float64{{1, 0, 0, 0}, {-1, -1, 0, 0}, {3, 3, 3, 3}} {
-		if err := under.f.ask(ctx, x); err != nil {
+		if _, err := under.f.ask(ctx, x); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -73,7 +73,7 @@ func TestAMappedRunAsksF(t *testing.T) {
 		t.Errorf("the first value is %v, want %v", under.f.first, m.Of(r.f.first))
 	}
 	r.f.limit = 4
-	if err := under.f.ask(ctx, make([]float64, 4)); err != errShare {
+	if _, err := under.f.ask(ctx, make([]float64, 4)); err != errShare {
 		t.Errorf("beyond the limit of f the error is %v", err)
 	}
 }
@@ -103,7 +103,7 @@ func TestAWrongEndOfARootIsMended(t *testing.T) {
 	}
 	r := newRun(objective.Func(3, f), task)
 	for _, x := range [][]float64{{1, 1, 1}, {1e-5, 0, 2e-5}} {
-		if err := r.f.ask(ctx, x); err != nil {
+		if _, err := r.f.ask(ctx, x); err != nil {
 			t.Fatal(err)
 		}
 	}

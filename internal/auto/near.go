@@ -1,27 +1,28 @@
 package auto
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/line"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/objective"
 )
 
 // A nearly searches in coordinates in which f separates but for couplings,
 //
 //	f(x) = Σ f_j(y_j) + Σ c_ij(y_i, y_j).
 //
-// It looks along components over their whole range, those again whose neighbours have
-// moved, until no line leads further down; a neighbour of a component is one with which it
-// couples. Then it disturbs a few components, one and some neighbours of it, and looks
-// again: that costs little, as others need not be looked at.
+// It looks along components over their whole range, those again whose neighbours have moved, until no line leads further
+// down; a neighbour of a component is one with which it couples. Then it disturbs a few components, one and some neighbours
+// of it, and looks again: that costs little, as others need not be looked at.
 type nearly struct {
 	f         *watched
 	at        *coordinates
@@ -51,23 +52,20 @@ func newNearly(f *watched, at *coordinates, pairs []certify.Pair, seed uint64) *
 
 // first goes down from the best point that is known, along all components.
 func (n *nearly) first(ctx context.Context) error {
-	return n.turn(func() error {
-		all := slices.Repeat([]bool{true}, len(n.at.singles))
-		return n.onwards(ctx, query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}, all)
-	})
+	return n.turn(func() error { return n.onwards(ctx, n.f.best.Clone(), slices.Repeat([]bool{true}, len(n.at.singles))) })
 }
 
 // again disturbs components of the best point and goes down from there.
 func (n *nearly) again(ctx context.Context) error {
 	return n.turn(func() error {
 		if n.f.best.Value < n.base.Value { // others have found it
-			n.base = query.Best{Point: slices.Clone(n.f.best.Point), Value: n.f.best.Value}
+			n.base = n.f.best.Clone()
 			if err := n.polish(ctx); err != nil {
 				return err
 			}
 		}
 		x, open := n.disturbed()
-		v, err := query.Ask(ctx, n.f, 1, func(_ int, row []float64) { copy(row, x) })
+		v, err := n.f.ask(ctx, x)
 		if err != nil || !kernel.Finite(v[0]) {
 			return err
 		}
@@ -75,7 +73,6 @@ func (n *nearly) again(ctx context.Context) error {
 	})
 }
 
-// turn counts the queries of a part.
 func (n *nearly) turn(part func() error) error {
 	n.f.stage(amongCouplings)
 	before := n.f.queries
@@ -84,8 +81,7 @@ func (n *nearly) turn(part func() error) error {
 	return err
 }
 
-// onwards goes down, along the open components and, if that is better than all before, along
-// all, and polishes it.
+// onwards goes down, along the open components and, if that is better than all before, along all, and polishes it.
 func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) error {
 	found, err := n.descend(ctx, from, open)
 	if err == nil && found.Value < n.base.Value && n.base.Point != nil {
@@ -101,7 +97,6 @@ func (n *nearly) onwards(ctx context.Context, from query.Best, open []bool) erro
 	return err
 }
 
-// polish goes down from the base.
 func (n *nearly) polish(ctx context.Context) (err error) {
 	n.base, err = n.polisher.from(ctx, n.base)
 	n.least = min(n.least, n.base.Value)
@@ -110,7 +105,7 @@ func (n *nearly) polish(ctx context.Context) (err error) {
 
 // disturbed returns the base with a component and some of its neighbours, and theirs, at
 // other places: in another well, or anywhere. It says which components are to be looked
-// along. How many are disturbed is drawn so that any order of magnitude is as likely.
+// along. How many are disturbed is drawn so that all orders of magnitude are equally probable.
 func (n *nearly) disturbed() (x []float64, open []bool) {
 	m := len(n.at.singles)
 	x, open = slices.Clone(n.base.Point), make([]bool, m)
@@ -156,16 +151,11 @@ const (
 const together = 3
 
 // descend looks along the open components, a third of all at a time, until none is open:
-// those that have moved open their neighbours.
+// components that have moved open their neighbours.
 func (n *nearly) descend(ctx context.Context, from query.Best, open []bool) (query.Best, error) {
 	least := float64(noGain * math.Abs(n.f.first-n.f.best.Value))
 	for {
-		var some []int
-		for k, yes := range open {
-			if yes {
-				some = append(some, k)
-			}
-		}
+		some := slices.DeleteFunc(ranks.First(len(open)), func(k int) bool { return !open[k] })
 		if len(some) == 0 {
 			return from, nil
 		}
@@ -179,8 +169,8 @@ func (n *nearly) descend(ctx context.Context, from query.Best, open []bool) (que
 			open[k] = false
 		}
 		if from.Value-next.Value > least {
-			for _, k := range moved {
-				for _, l := range n.neighbour[k] {
+			for _, s := range moved {
+				for _, l := range n.neighbour[s.k] {
 					open[l] = true
 				}
 			}
@@ -193,22 +183,14 @@ func (n *nearly) descend(ctx context.Context, from query.Best, open []bool) (que
 // that f has come since the first query. Newton steps follow.
 const noGain = 1e-7
 
-// A shift moves component k by t, to where f is value.
-type shift struct {
-	k        int
-	t, value float64
-}
-
 // look looks along some components over their whole range, all in one batch, and moves
-// them one after another, the one with the largest gain first, as far as that makes f less.
-// It returns where that leads to, and which have moved.
-func (n *nearly) look(ctx context.Context, from query.Best, some []int) (query.Best, []int, error) {
+// them one after another as far as that makes f less. It returns where that leads to, and which have moved.
+func (n *nearly) look(ctx context.Context, from query.Best, some []int) (query.Best, []shift, error) {
 	x := from.Point
 	ranges, of := make([]line.Range, len(some)), make([]int, len(some))
 	for i, k := range some {
-		j := n.at.singles[k]
-		reach, y, scale := n.at.extent(j), n.at.y(j, x), n.at.scale[j]
-		of[i], ranges[i] = j, n.at.span(x, j, min(-reach-y, -scale), max(reach-y, scale))
+		of[i] = n.at.singles[k]
+		ranges[i] = n.at.whole(x, of[i])
 	}
 	seen, err := line.Minimize(ctx, n.f, x, from.Value, n.at.directions(of), ranges, line.Config{Wells: firstWells, Tolerance: wellTolerance, Widen: 1})
 	if err != nil {
@@ -229,31 +211,50 @@ func (n *nearly) look(ctx context.Context, from query.Best, some []int) (query.B
 			shifts = append(shifts, shift{k, w.Y, w.Value})
 		}
 	}
-	return n.take(ctx, from, shifts)
+	next, taken, err := n.at.take(ctx, n.f, from, shifts)
+	return next, shifts[:taken], err
 }
 
-// take takes shifts one after another, as far as f falls, which is asked in one batch.
-func (n *nearly) take(ctx context.Context, from query.Best, shifts []shift) (query.Best, []int, error) {
-	if len(shifts) == 0 {
-		return from, nil, nil
-	}
-	slices.SortStableFunc(shifts, func(a, b shift) int { return cmp.Compare(a.value, b.value) })
-	points, moved := make([][]float64, len(shifts)), make([]int, len(shifts))
-	x := slices.Clone(from.Point)
-	for i, s := range shifts {
-		n.at.move(x, s.t, n.at.singles[s.k])
-		points[i], moved[i] = slices.Clone(x), s.k
-		clamp(points[i], n.at.bounds)
-	}
-	values, err := query.Ask(ctx, n.f, len(points), func(i int, row []float64) { copy(row, points[i]) })
-	if err != nil {
-		return from, nil, err
-	}
-	best, upto := from, 0
-	for i, v := range values {
-		if v < best.Value {
-			best, upto = query.Best{Point: points[i], Value: v}, i+1
+// nearly searches in coordinates in which f nearly separates, in a race against CMA-ES to the end of the budget. Each goes on
+// from what is the best so far: CMA-ES only in its own series, which is that of the strategy CMAES to the bit.
+func (r *run) nearly(ctx context.Context, found *identify.Finding) (objective.Status, error) {
+	n := newNearly(r.f, newCoordinates(found, r.task.Bounds), found.Pairs, r.task.Seed)
+	err := n.first(ctx)
+	for _, p := range n.profiles {
+		if p.Y != nil {
+			r.learnt.Profiles = append(r.learnt.Profiles, p)
 		}
 	}
-	return best, moved[:upto], nil
+	sure := found.Certificate.Verdict == certify.NearlySeparable
+	for err == nil {
+		if !n.behind(r.fallback, sure) {
+			err = n.again(ctx)
+			continue
+		}
+		var status objective.Status
+		if status, err = r.fallback.search(ctx, 1); err == nil && status != objective.Running {
+			return status, nil
+		}
+	}
+	return objective.Running, err
+}
+
+// The share of CMA-ES, one in so many queries: where the coordinates are sure and it is not
+// ahead, where they are not sure, and where it is ahead.
+const (
+	ifSure   = 6
+	ifUnsure = 2
+)
+
+// behind reports whether it is the turn of CMA-ES.
+func (n *nearly) behind(s *fallback, sure bool) bool {
+	had, least := s.spent(), s.least()
+	all := had + n.spent
+	switch {
+	case least < n.least && had <= n.spent: // with fewer queries
+		return n.spent*ifSure > all
+	case least >= n.least && sure:
+		return had*ifSure < all
+	}
+	return had*ifUnsure < all
 }

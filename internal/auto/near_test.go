@@ -22,7 +22,7 @@ func coupledWells(x []float64) float64 {
 // worse than before.
 func TestNearlyLeavesWells(t *testing.T) {
 	f, at := plane(t, coupledWells, 0.1)
-	if err := f.ask(context.Background(), []float64{0, 0}); err != nil {
+	if _, err := f.ask(context.Background(), []float64{0, 0}); err != nil {
 		t.Fatal(err)
 	}
 	n := newNearly(f, at, []certify.Pair{{I: 0, J: 1, Mixed: 1, Coupling: 1}}, 1)
@@ -54,9 +54,9 @@ func TestTakeByHand(t *testing.T) {
 	// Each alone gains, both together lose: (1,0) is −2, (0,1) is −1, (1,1) is 5.
 	table := map[[2]float64]float64{{0, 0}: 0, {1, 0}: -2, {0, 1}: -1, {1, 1}: 5}
 	f, at := plane(t, func(x []float64) float64 { return table[[2]float64{x[0], x[1]}] }, 1)
-	n := newNearly(f, at, nil, 1)
-	got, moved, err := n.take(context.Background(), query.Best{Point: []float64{0, 0}, Value: 0}, []shift{{1, 1, -1}, {0, 1, -2}})
-	if err != nil || got.Value != -2 || !slices.Equal(got.Point, []float64{1, 0}) || !slices.Equal(moved, []int{0}) {
+	shifts := []shift{{1, 1, -1}, {0, 1, -2}}
+	got, moved, err := at.take(context.Background(), f, query.Best{Point: []float64{0, 0}, Value: 0}, shifts)
+	if err != nil || got.Value != -2 || !slices.Equal(got.Point, []float64{1, 0}) || moved != 1 || shifts[0].k != 0 {
 		t.Errorf("%+v, moved %v, error %v", got, moved, err)
 	}
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/untwist/untwist/strategy"
 )
 
-// A noise is what a run knows of f's noise, and what it keeps because of it: the least of
-// many noisy values is too low, so that the best point has to be chosen among several by
-// asking for them again. A share of the budget is kept for that.
+// A noise is what a run knows of f's noise, and what it keeps because of it: the least of many noisy values is too low, so
+// that the best point has to be chosen among several by asking for them again. A share of the budget is kept for that.
 type noise struct {
 	kind   objective.Kind
 	beside float64     // how far away noise that does not change with time is another; 0: the same point will do
@@ -37,15 +36,14 @@ type noise struct {
 // mostLowest is how many points with the lowest values are kept.
 const mostLowest = 2
 
-// besides is how far away noise that does not change with time is another, in half-widths of
+// nearAway is how far away noise that does not change with time is another, in half-widths of
 // the start box: far enough for any solver, and so near that a smooth f is the same.
-const besides = 0x1p-20
+const nearAway = 0x1p-20
 
-// newNoise is that of a grain.
 func newNoise(g objective.Grain, plan int, seed uint64) *noise {
 	n := &noise{kind: g.Kind, plan: plan, stream: rng.Seed(seed).Stream("auto", "beside"), uncovered: math.NaN(), places: places{digits: g.Digits, last: math.MinInt}}
 	if g.Kind == objective.DeterministicNoise {
-		n.beside = besides
+		n.beside = nearAway
 	}
 	n.ahead()
 	return n
@@ -56,8 +54,7 @@ func (n *noise) ahead() {
 	n.next = n.plan - reserve(n.plan) - int(finishPart*float64(n.plan))
 }
 
-// A comparison takes a fiftieth of the budget, and some twenty queries if that is no more
-// than a tenth of it.
+// A comparison takes a fiftieth of the budget, and some twenty queries if that is no more than a tenth of it.
 const (
 	comparedPart = 50
 	mostCompared = 10
@@ -67,7 +64,6 @@ const (
 // reserve is how many queries of a budget are kept for a comparison.
 func reserve(plan int) int { return min(max(plan/comparedPart, fewCompared), plan/mostCompared) }
 
-// note keeps the lowest values.
 func (n *noise) note(x []float64, value float64) {
 	n.places.see(value)
 	if len(n.lowest) == mostLowest && !(value < n.lowest[mostLowest-1].Value) || math.IsNaN(value) || math.IsInf(value, 1) {
@@ -81,28 +77,18 @@ func (n *noise) note(x []float64, value float64) {
 	n.lowest = n.lowest[:min(len(n.lowest), mostLowest)]
 }
 
-// due compares points before a batch of so many queries, if there are then no more left than
-// a comparison takes. A run that goes on beyond its plan compares again when it has had twice
-// as many: what it asks must not depend on how far it goes on.
+// due compares points before a batch of so many queries, if there are then no more left than a comparison takes. A run that
+// goes on beyond its plan compares again when it has had twice as many: what it asks must not depend on how far it goes on.
 func (r *run) due(ctx context.Context, queries int) error {
 	n := r.f.noise
 	if n.comparing || r.f.queries+queries <= n.next {
 		return nil
 	}
 	n.plan = max(n.plan, r.f.queries)
-	n.comparing = true
-	limit := r.f.limit // of the part that waits
-	r.f.limit = 0
-	defer func() { n.comparing, r.f.limit = false, limit }()
-	defer n.ahead()
-	defer func() { n.plan *= 2 }()
-	if err := r.uncovered(ctx); err != nil || n.kind == objective.Raster {
-		return err
-	}
-	if err := r.finish(ctx, n.plan-reserve(n.plan)-r.f.queries); err != nil {
-		return err
-	}
-	return r.compare(ctx, min(reserve(n.plan), n.plan-r.f.queries))
+	err := r.choose(ctx, func() int { return n.plan - reserve(n.plan) - r.f.queries })
+	n.plan *= 2
+	n.ahead()
+	return err
 }
 
 // conclude compares points at the end of a run that has ended by itself.
@@ -111,12 +97,18 @@ func (r *run) conclude(ctx context.Context) error {
 	if n == nil {
 		return nil
 	}
-	n.comparing = true
-	defer func() { n.comparing = false }()
+	return r.choose(ctx, func() int { return min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent) })
+}
+
+// choose compares points, after Newton steps with up to so many queries.
+func (r *run) choose(ctx context.Context, most func() int) error {
+	n, limit := r.f.noise, r.f.limit // of the part that waits
+	n.comparing, r.f.limit = true, 0
+	defer func() { n.comparing, r.f.limit = false, limit }()
 	if err := r.uncovered(ctx); err != nil || n.kind == objective.Raster {
 		return err
 	}
-	if err := r.finish(ctx, min(int(finishPart*float64(n.plan)), r.f.queries/comparedOfSpent)); err != nil {
+	if err := r.finish(ctx, most()); err != nil {
 		return err
 	}
 	return r.compare(ctx, min(reserve(n.plan), max(fewCompared, r.f.queries/comparedOfSpent), n.plan-r.f.queries))
@@ -139,25 +131,23 @@ func (r *run) compare(ctx context.Context, queries int) error {
 		c.finalists = append(c.finalists, &finalist{x: x})
 	}
 	chosen, err := c.choose(ctx)
-	if chosen != nil {
-		n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
-		if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it beside, or too little
-			n.seen = r.task.NoiseLevel
-			if n.kind == objective.DeterministicNoise {
-				n.seen = r.f.sigma(chosen.Mean)
-			}
-			chosen.Error = usually * n.seen
+	if chosen == nil {
+		return err
+	}
+	n.chosen, n.seen = chosen, math.Sqrt(c.finalists[0].values.variance())
+	if n.seen == 0 { // noise that was told does not change with time, if there is any; nor does it nearby, or too little
+		n.seen = r.task.NoiseLevel
+		if n.kind == objective.DeterministicNoise {
+			n.seen = r.f.sigma(chosen.Mean)
 		}
-		if n.rounded.Kind == objective.Raster {
-			least := n.places.roundedOff(n.rounded, chosen.Mean)
-			chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
-		}
+		chosen.Error = student(math.MaxInt16) * n.seen
+	}
+	if n.rounded.Kind == objective.Raster {
+		least := n.places.roundedOff(n.rounded, chosen.Mean)
+		chosen.Error, n.seen = max(chosen.Error, raster*least), max(n.seen, least)
 	}
 	return err
 }
-
-// usually is within how many standard deviations 95 % of all normal numbers are.
-const usually = 1.96
 
 // raster is half of the distance between two values of a raster, in standard deviations of
 // what is rounded off, √12/2: it is not more.
@@ -178,25 +168,35 @@ func (r *run) chosen() *strategy.Chosen {
 	return n.chosen
 }
 
-// noise says what noise f has at the point found; nil: that was not measured.
+// noise says what noise f has at the point found, or its error if it computes in single precision; nil: that was not measured.
 func (r *run) noise() *strategy.Noise {
-	n := r.f.noise
+	f := r.itself()
+	n, v := f.noise, f.best.Value
 	switch {
 	case !r.measured:
 		return nil
-	case n == nil:
-		return r.rounding()
-	case n.chosen != nil:
+	case n == nil && f.grain.Kind != objective.SinglePrecision:
+		return &strategy.Noise{}
+	case n != nil && n.chosen != nil:
 		return &strategy.Noise{Kind: n.kind, Sigma: n.seen}
-	}
-	v := r.f.best.Value
-	if math.IsInf(v, -1) {
-		v = r.f.first
+	case n != nil && math.IsInf(v, -1):
+		v = f.first
 	}
 	if notFinite(v) { // it has failed everywhere, or is -∞
 		v = 0
 	}
-	return &strategy.Noise{Kind: n.kind, Sigma: n.places.roundedOff(r.f.grain, v)}
+	if n == nil {
+		return &strategy.Noise{Kind: f.grain.Kind, Sigma: f.grain.Of(v)}
+	}
+	return &strategy.Noise{Kind: n.kind, Sigma: n.places.roundedOff(f.grain, v)}
+}
+
+// itself is f, without a map.
+func (r *run) itself() *watched {
+	if r.mapping != nil {
+		return r.mapping.f
+	}
+	return r.f
 }
 
 // leastCompared is how many queries a comparison takes at least.
@@ -204,24 +204,41 @@ const leastCompared = 3
 
 // finalists are the points that may be the best: where searches have ended, the means of runs
 // of CMA-ES, and the lowest values.
-func (r *run) finalists() [][]float64 {
-	var all [][]float64
-	add := func(x []float64) {
-		if x = slices.Clone(x); x != nil {
-			clamp(x, r.task.Bounds)
-			if !slices.ContainsFunc(all, func(y []float64) bool { return slices.Equal(x, y) }) {
-				all = append(all, x)
-			}
-		}
-	}
-	for _, x := range r.f.noise.ends {
-		add(x)
-	}
+func (r *run) finalists() (all [][]float64) {
+	points := slices.Clone(r.f.noise.ends)
 	for _, t := range best(r.fallback.trails()) {
-		add(t.mean)
+		points = append(points, t.mean)
 	}
 	for _, b := range r.f.noise.lowest {
-		add(b.Point)
+		points = append(points, b.Point)
+	}
+	for _, x := range points {
+		if x = slices.Clone(x); x == nil {
+			continue
+		}
+		clamp(x, r.task.Bounds)
+		if !slices.ContainsFunc(all, func(y []float64) bool { return slices.Equal(x, y) }) {
+			all = append(all, x)
+		}
 	}
 	return all
+}
+
+func (n *noise) end(x []float64) {
+	n.ends = append(n.ends, slices.Clone(x))
+	n.ends = n.ends[max(0, len(n.ends)-endsKept):]
+}
+
+// endsKept is how many ends of searches are remembered.
+const endsKept = 2
+
+// sigma is the standard deviation of f's noise where it is v.
+func (w *watched) sigma(v float64) float64 { return w.grain.Of(v) }
+
+// scatter is sigma if f is noisy, and 0 otherwise.
+func (w *watched) scatter(v float64) float64 {
+	if w.noise == nil {
+		return 0
+	}
+	return w.sigma(v)
 }

@@ -201,9 +201,9 @@ func identity(d int) *mat.Dense {
 	return u
 }
 
-// Settling comes to the minimum far below the noise, in coordinates that fit and in others.
+// Newton steps come to the minimum far below the noise, in coordinates that fit and in others.
 // It says when it is there, and does not go on for ever.
-func TestSettle(t *testing.T) {
+func TestNewton(t *testing.T) {
 	const d, sigma = 6, 0.01
 	for name, g := range map[string]func(x []float64) float64{
 		"separable": func(x []float64) float64 {
@@ -226,8 +226,8 @@ func TestSettle(t *testing.T) {
 		done := 0
 		for seed := range uint64(10) {
 			w := noisyWatch(noisyFunc(d, sigma, seed, g), sigma)
-			s := newSettler(w, frameOf(identity(d)), make([]float64, d), false)
-			if err := s.settle(ctx, 0.05, 20_000); err != nil {
+			s := newNewton(w, frameOf(identity(d)), make([]float64, d), false)
+			if err := s.descend(ctx, 0.05, 20_000); err != nil {
 				t.Fatal(err)
 			}
 			if gap := g(s.x); gap < 0.3*sigma && s.done {
@@ -249,7 +249,7 @@ func TestConjugate(t *testing.T) {
 		return mat.Inner(v, h, v) / 2
 	}
 	w := noisyWatch(noisyFunc(d, 1e-9, 1, g), 1e-9)
-	s := newSettler(w, frameOf(identity(d)), make([]float64, d), false)
+	s := newNewton(w, frameOf(identity(d)), make([]float64, d), false)
 	s.free = true
 	if err := s.feel(ctx); err != nil {
 		t.Fatal(err)
@@ -373,13 +373,13 @@ func (f failsAfter) Evaluate(ctx context.Context, points *mat.Dense, values []fl
 
 // Where f is flat and exact, as |f| with relative noise is at a minimum of 0, there is nothing to
 // gain, and settling stays where it is.
-func TestSettleWhereNothingIsLeft(t *testing.T) {
+func TestNewtonWhereNothingIsLeft(t *testing.T) {
 	const d = 3
 	w := noisyWatch(objective.Func(d, func([]float64) float64 { return 0 }), 0)
 	w.grain.Relative = 1e-3
 	x := []float64{0.1, 0.2, 0.3}
-	s := newSettler(w, frameOf(identity(d)), x, false)
-	if err := s.settle(ctx, 0.05, 20_000); err != nil {
+	s := newNewton(w, frameOf(identity(d)), x, false)
+	if err := s.descend(ctx, 0.05, 20_000); err != nil {
 		t.Fatal(err)
 	}
 	if !s.done || !slices.Equal(s.x, x) {
@@ -389,7 +389,7 @@ func TestSettleWhereNothingIsLeft(t *testing.T) {
 
 // Where f fails at the point that a search has come to, nothing can be told about it: neither
 // settling nor a Hessian asks for points that are not numbers.
-func TestSettleWhereFFails(t *testing.T) {
+func TestNewtonWhereFFails(t *testing.T) {
 	for d := 1; d <= 3; d++ {
 		x := slices.Repeat([]float64{0.1}, d)
 		noisy := noisyFunc(d, 1e-3, 1, func(y []float64) float64 {
@@ -406,8 +406,8 @@ func TestSettleWhereFFails(t *testing.T) {
 		if err := r.finishFrom(ctx, x, axes(nil, objective.Cube(d, math.Inf(-1), math.Inf(1)), d), 5000); err != nil {
 			t.Fatal(err)
 		}
-		s := newSettler(w, frameOf(identity(d)), x, false)
-		if err := s.settle(ctx, 0.05, 20_000); err != nil || s.done {
+		s := newNewton(w, frameOf(identity(d)), x, false)
+		if err := s.descend(ctx, 0.05, 20_000); err != nil || s.done {
 			t.Errorf("done: %t, %v", s.done, err)
 		}
 	}

@@ -100,7 +100,7 @@ func TestNoiseThatWasTold(t *testing.T) {
 	if err != nil || out.Chosen == nil || out.Noise == nil {
 		t.Fatalf("chosen %v, noise %v, error %v", out.Chosen, out.Noise, err)
 	}
-	if out.Noise.Sigma != told || out.Chosen.Error != usually*told {
-		t.Errorf("noise %v, error %v, want %v and %v", out.Noise.Sigma, out.Chosen.Error, told, usually*told)
+	if out.Noise.Sigma != told || out.Chosen.Error != student(math.MaxInt16)*told {
+		t.Errorf("noise %v, error %v, want %v and %v", out.Noise.Sigma, out.Chosen.Error, told, student(math.MaxInt16)*told)
 	}
 }

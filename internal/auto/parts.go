@@ -16,10 +16,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// peels is how often it is looked again for variables that heavier ones have hidden: weights that span
-// fifteen orders of magnitude are three or four layers.
-const peels = 12
-
 // sureSight is the least mixed difference, in thresholds, with which a group is taken for what it seems.
 // Groups with a lesser one wait until those have come down that hide it.
 const sureSight = 100
@@ -32,8 +28,8 @@ const mostPolishes = 8
 // are tried again, with more queries each time.
 func (r *run) inParts(ctx context.Context, found *interact.Found) (objective.Status, error) {
 	var parts []*part
-	hidden := []int(nil)
-	for range peels {
+	var hidden []int
+	for range mostTurns {
 		fresh, wait := r.parts(found)
 		for _, p := range fresh {
 			if err := p.minimize(ctx, r, len(parts)); err != nil {
@@ -61,11 +57,10 @@ func (r *run) inParts(ctx context.Context, found *interact.Found) (objective.Sta
 	}
 	for slices.ContainsFunc(parts, func(p *part) bool { return !p.done() }) {
 		for k, p := range parts {
-			if p.done() {
-				continue
-			}
-			if err := p.minimize(ctx, r, k); err != nil {
-				return objective.Running, err
+			if !p.done() {
+				if err := p.minimize(ctx, r, k); err != nil {
+					return objective.Running, err
+				}
 			}
 		}
 		if err := r.polished(ctx, parts); err != nil {
@@ -86,19 +81,16 @@ const mostAgain = 3
 func (r *run) onceMore(ctx context.Context, parts []*part) error {
 	for range mostAgain {
 		before := r.f.best.Value
+		if !r.task.Bounded() {
+			return nil
+		}
 		for _, p := range parts {
-			if !r.task.Bounded() {
-				return nil
-			}
 			if err := p.again(ctx, r); err != nil {
 				return err
 			}
 		}
-		if err := r.polished(ctx, parts); err != nil {
+		if err := r.polished(ctx, parts); err != nil || !(before-r.f.best.Value > r.f.tolerance()) {
 			return err
-		}
-		if !(before-r.f.best.Value > r.f.tolerance()) {
-			return nil
 		}
 	}
 	return nil
@@ -124,7 +116,13 @@ func (r *run) parts(found *interact.Found) (all []*part, wait []int) {
 		case any && !sure(g):
 			wait = append(wait, g...)
 		case len(g) <= smallGroup:
-			light.add(g, effect)
+			s := light.section
+			block := ranks.First(len(g))
+			for i := range block {
+				block[i] += len(s.variables)
+			}
+			s.variables, light.blocks = append(s.variables, g...), append(light.blocks, block)
+			light.effect = math.Max(light.effect, effect)
 		default:
 			all = append(all, &part{section: &section{f: r.f, variables: g}, effect: effect})
 		}
@@ -140,16 +138,6 @@ func (r *run) parts(found *interact.Found) (all []*part, wait []int) {
 // smallGroup is the most variables of a group that is searched by CMA-ES together with other small ones and
 // with lines along single variables: a survey of its own would take more.
 const smallGroup = 5
-
-// add adds a small group.
-func (p *part) add(group []int, effect float64) {
-	var block []int
-	for range group {
-		block = append(block, len(p.section.variables)+len(block))
-	}
-	p.section.variables, p.blocks = append(p.section.variables, group...), append(p.blocks, block)
-	p.effect = math.Max(p.effect, effect)
-}
 
 // polished takes Newton steps in all parts, for as long as that helps.
 func (r *run) polished(ctx context.Context, parts []*part) error {
@@ -167,20 +155,17 @@ func (r *run) polished(ctx context.Context, parts []*part) error {
 	return nil
 }
 
-// noteParts says what was searched.
 func (r *run) noteParts(parts []*part) {
 	groups, alone := 0, 0
 	for _, p := range parts {
-		switch {
-		case p.blocks == nil:
+		if p.blocks == nil {
 			groups++
-		default:
-			for _, b := range p.blocks {
-				if len(b) == 1 {
-					alone++
-				} else {
-					groups++
-				}
+		}
+		for _, b := range p.blocks {
+			if len(b) == 1 {
+				alone++
+			} else {
+				groups++
 			}
 		}
 	}
@@ -188,26 +173,17 @@ func (r *run) noteParts(parts []*part) {
 		words.Count(groups, "group", "groups"), words.Count(alone, "single variable", "single variables"))
 }
 
-// whole puts the coordinates of all parts together, and has random splits certify them. Variables of a part
-// without coordinates, and those that nobody has seen, are themselves, and those of a part are a block.
+// whole puts the coordinates of all parts together, and has random splits certify them. Variables of a part without
+// coordinates are a block, and variables that nobody has seen are themselves.
 func (r *run) whole(ctx context.Context, parts []*part) error {
 	d := r.f.Dim()
 	if d > mostRows {
 		return nil // a full matrix would take longer than the run
 	}
-	w, blocks, left := mat.NewDense(d, d, nil), [][]int(nil), make([]bool, d)
+	w, blocks, left := mat.NewDense(d, d, nil), [][]int(nil), ranks.First(d)
 	var profiles []frame.Profile
 	row := 0
-	for _, p := range parts {
-		variables, found := p.section.variables, p.found()
-		if found == nil {
-			found = identify.Known(frame.Identity(len(variables)), [][]int{ranks.First(len(variables))})
-		} else {
-			for _, q := range p.run.learnt.Profiles {
-				q.Component += row
-				profiles = append(profiles, q)
-			}
-		}
+	add := func(variables []int, found *identify.Finding) {
 		for _, b := range found.Blocks {
 			block := slices.Clone(b)
 			for k := range block {
@@ -215,20 +191,28 @@ func (r *run) whole(ctx context.Context, parts []*part) error {
 			}
 			blocks = append(blocks, block)
 		}
-		for j := range variables {
+		for j, v := range variables {
 			for k, i := range variables {
-				w.Set(row, i, found.Frame.Matrix().At(j, k))
+				w.Set(row+j, i, found.Frame.Matrix().At(j, k))
 			}
-			left[variables[j]] = true
-			row++
+			left[v] = -1
 		}
+		row += len(variables)
 	}
-	for i, known := range left {
-		if !known {
-			w.Set(row, i, 1)
-			blocks = append(blocks, []int{row})
-			row++
+	for _, p := range parts {
+		variables, found := p.section.variables, p.found()
+		if found == nil {
+			add(variables, identify.Known(frame.Identity(len(variables)), [][]int{ranks.First(len(variables))}))
+			continue
 		}
+		for _, q := range p.run.learnt.Profiles {
+			q.Component += row
+			profiles = append(profiles, q)
+		}
+		add(variables, found)
+	}
+	if left = slices.DeleteFunc(left, func(i int) bool { return i < 0 }); len(left) > 0 {
+		add(left, identify.Known(frame.Identity(len(left)), certify.Singles(len(left))))
 	}
 	return r.certified(ctx, w, blocks, profiles)
 }

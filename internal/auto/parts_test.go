@@ -22,7 +22,7 @@ var ctx = context.Background()
 func plane(t *testing.T, f func(x []float64) float64, scale float64) (*watched, *coordinates) {
 	t.Helper()
 	w := watch(objective.Func(2, f), func(objective.Stage) {})
-	if err := w.ask(ctx, []float64{0, 0}); err != nil {
+	if _, err := w.ask(ctx, []float64{0, 0}); err != nil {
 		t.Fatal(err)
 	}
 	found := &identify.Finding{Frame: frame.Identity(2), Blocks: [][]int{{0}, {1}}, Scale: []float64{scale, scale}}

@@ -8,19 +8,18 @@ import (
 	down "github.com/untwist/untwist/internal/descent"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/objective"
+	"gonum.org/v1/gonum/mat"
 )
 
-// Where f looks as if it had one minimum, no coordinates are needed to come to it: a descent along
-// directions in which f curves alike takes some d/2 + 10 steps of d queries, a part of what a survey
-// or CMA-ES does. It works on f itself, whatever the outer map. Nothing shows that the minimum is the
-// lowest, so that the survey goes on, from a better point.
+// Where f looks as if it had one minimum, no coordinates are needed to come to it: a descent along directions in which f
+// curves alike takes some d/2 + 10 steps of d queries, a part of what a survey or CMA-ES does. It works on f itself, whatever
+// the outer map. Nothing shows that the minimum is the lowest, so that the survey goes on, from a better point.
 
 const (
-	// plungePart is the part of the least budget of a survey that a plunge gets, and
-	// plungeShare that of the whole budget.
+	// plungePart is the part of the least budget of a survey that a plunge gets, and plungeShare that of the whole budget.
 	plungePart  = 2
 	plungeShare = 8
-	// plungeSteps is how many steps it takes as a rule, besides one for every two dimensions.
+	// plungeSteps is how many steps it takes as a rule, and one more for every two dimensions.
 	plungeSteps = 10
 )
 
@@ -50,4 +49,31 @@ func (r *race) plunge(ctx context.Context, basin *identify.Basin) error {
 		err = nil
 	}
 	return err
+}
+
+// framed is f as a function of z, with x = base + Σ z_k u_k along some directions, brought back into the bounds.
+type framed struct {
+	f      *watched
+	base   []float64
+	along  *mat.Dense
+	bounds objective.Box
+}
+
+func (f framed) Dim() int { return f.along.RawMatrix().Rows }
+
+func (f framed) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
+	n, _ := points.Dims()
+	xs := mat.NewDense(n, f.f.Dim(), nil)
+	for i := range n {
+		xs.SetRow(i, f.at(points.RawRowView(i)))
+	}
+	return f.f.Evaluate(ctx, xs, values)
+}
+
+func (f framed) at(z []float64) []float64 {
+	x := make([]float64, f.f.Dim())
+	kernel.MulVecT(x, f.along.RawMatrix(), z)
+	kernel.AddScaled(x, 1, f.base)
+	clamp(x, f.bounds)
+	return x
 }

@@ -28,7 +28,6 @@ type polisher struct {
 	bowl bool
 
 	polished  *float64  // f where polishing has ended; nil: not yet
-	bend      *bend     // of the last look; nil: none
 	curvature []float64 // f_j″ of each component, as it was seen last
 }
 
@@ -57,7 +56,7 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 	if p.bowl {
 		part = 1
 	}
-	start.Point = slices.Clone(start.Point) // the best one moves while f is asked
+	start = start.Clone() // the best one moves while f is asked
 	seen, err := p.look(ctx, start.Point, start.Value, part)
 	if err != nil {
 		return start, err
@@ -67,26 +66,24 @@ func (p *polisher) from(ctx context.Context, start query.Best) (query.Best, erro
 
 // seeing goes down from a point where a look has shown how f curves.
 func (p *polisher) seeing(ctx context.Context, start query.Best, seen *bend) (query.Best, error) {
-	here := query.Best{Point: slices.Clone(start.Point), Value: start.Value}
-	p.bend = seen
-	p.curvature = p.bend.diagonal()
-	p.f.spread = p.bend.spread(p.at.scale)
-	if p.bowl && !p.bend.upwards(grains.OfCurvature*p.f.grain.Of(here.Value)) { // a saddle leads nowhere
+	here := start.Clone()
+	p.curvature, p.f.spread = seen.diagonal(), seen.spread(p.at.scale)
+	if p.bowl && !seen.upwards(grains.OfCurvature*p.f.grain.Of(here.Value)) { // a saddle leads nowhere
 		p.bowl = false
 		return here, nil
 	}
 	var err error
 	kinks := false
-	if p.bend.slope != nil {
-		if kinks, err = p.along(ctx, &here); err != nil {
+	if seen.slope != nil {
+		if kinks, err = p.along(ctx, seen, &here); err != nil {
 			return here, err
 		}
 		if gain := start.Value - here.Value; p.bowl {
-			p.bowl = math.Abs(gain-p.bend.gain()) <= asPredicted*p.bend.gain()
+			p.bowl = math.Abs(gain-seen.gain()) <= asPredicted*seen.gain()
 		}
 	}
-	if p.at.bounded() && !interior(p.at.bounds, here.Point) || p.bend.slope == nil {
-		if kinks, err = p.within(ctx, &here); err != nil {
+	if !interior(p.at.bounds, here.Point) || seen.slope == nil {
+		if kinks, err = p.within(ctx, seen, &here); err != nil {
 			return here, err
 		}
 	}
@@ -101,16 +98,16 @@ func (p *polisher) seeing(ctx context.Context, start query.Best, seen *bend) (qu
 // sharp reports whether f has a kink along a component: over half of a step it rises half as much, where a parabola rises a
 // quarter as much.
 func (p *polisher) sharp(ctx context.Context, here query.Best) (bool, error) {
-	long, err := p.look(ctx, here.Point, here.Value, finePart)
-	if err != nil {
-		return false, err
+	var rise [2][]float64
+	for k := range rise {
+		seen, err := p.look(ctx, here.Point, here.Value, finePart/float64(k+1))
+		if err != nil {
+			return false, err
+		}
+		rise[k] = seen.rise
 	}
-	short, err := p.look(ctx, here.Point, here.Value, finePart/2)
-	if err != nil {
-		return false, err
-	}
-	for j, rise := range short.rise {
-		if rise > long.rise[j]/(2*math.Sqrt2) && long.rise[j] > grains.OfCurvature*p.f.grain.Of(here.Value) {
+	for j, short := range rise[1] {
+		if long := rise[0][j]; short > long/(2*math.Sqrt2) && long > grains.OfCurvature*p.f.grain.Of(here.Value) {
 			return true, nil
 		}
 	}
@@ -163,7 +160,7 @@ func (p *polisher) sweep(ctx context.Context, here *query.Best) error {
 			p.at.move(there, profiles[k].Wells[0].Y, j)
 		}
 		clamp(there, p.at.bounds)
-		if err := p.f.ask(ctx, there); err != nil {
+		if _, err := p.f.ask(ctx, there); err != nil {
 			return err
 		}
 		here.Offer(p.f.best.Point, p.f.best.Value)
@@ -172,14 +169,14 @@ func (p *polisher) sweep(ctx context.Context, here *query.Best) error {
 }
 
 // along goes down in the coordinates z with y_j = z_j·reach_j.
-func (p *polisher) along(ctx context.Context, here *query.Best) (kinks bool, err error) {
+func (p *polisher) along(ctx context.Context, seen *bend, here *query.Best) (kinks bool, err error) {
 	at, m := p.at, len(p.at.scale)
 	f := framed{p.f, slices.Clone(here.Point), at.directions(ranks.First(m)), at.bounds}
 	z, reach, slope := make([]float64, m), make([]float64, m), make([]float64, m)
 	for j := range m {
 		reach[j] = at.extent(j)
 		z[j] = at.y(j, here.Point) / reach[j]
-		slope[j] = p.bend.slope[j] * reach[j]
+		slope[j] = seen.slope[j] * reach[j]
 		at.move(f.base, -at.y(j, here.Point), j)
 		floats.Scale(reach[j], f.along.RawRowView(j))
 	}
@@ -187,7 +184,7 @@ func (p *polisher) along(ctx context.Context, here *query.Best) (kinks bool, err
 	if !slices.ContainsFunc(slope, notFinite) { // f may have failed beside x
 		cfg.Slope = slope
 	}
-	for _, q := range p.bend.axes() {
+	for _, q := range seen.axes() {
 		floats.Div(q.S, reach)
 		floats.Mul(q.Y, reach)
 		cfg.Pairs = append(cfg.Pairs, q)
@@ -201,10 +198,10 @@ func (p *polisher) along(ctx context.Context, here *query.Best) (kinks bool, err
 }
 
 // within goes down within the bounds.
-func (p *polisher) within(ctx context.Context, here *query.Best) (kinks bool, err error) {
+func (p *polisher) within(ctx context.Context, seen *bend, here *query.Best) (kinks bool, err error) {
 	at := p.at
 	cfg := down.Config{Start: here.Point, Value: here.Value, Bounds: at.bounds}
-	for _, q := range p.bend.axes() {
+	for _, q := range seen.axes() {
 		pair := down.Pair{S: make([]float64, len(here.Point)), Y: make([]float64, len(here.Point))}
 		kernel.MulVecT(pair.S, at.u.RawMatrix(), q.S)
 		kernel.MulVecT(pair.Y, at.w.RawMatrix(), q.Y)
@@ -215,8 +212,7 @@ func (p *polisher) within(ctx context.Context, here *query.Best) (kinks bool, er
 	return kinks, err
 }
 
-// otherPart is the part of all queries that searches from other points may take: one that is
-// begun is ended.
+// otherPart is the part of all queries that searches from other points may take: one that is begun is ended.
 const otherPart = 1. / 8
 
 // others goes down from points halfway between the best and any of a box, for as long
@@ -227,11 +223,11 @@ func (p *polisher) others(ctx context.Context, box objective.Box, stream *rng.St
 		x := make([]float64, p.f.Dim())
 		box.Draw(x, stream)
 		x = between(p.f.best.Point, x, 0.5)
-		values, err := query.Ask(ctx, p.f, 1, func(_ int, row []float64) { copy(row, x) })
-		if err != nil {
-			return err
+		values, err := p.f.ask(ctx, x)
+		if err == nil {
+			_, err = p.from(ctx, query.Best{Point: x, Value: values[0]})
 		}
-		if _, err := p.from(ctx, query.Best{Point: x, Value: values[0]}); err != nil {
+		if err != nil {
 			return err
 		}
 	}
@@ -240,10 +236,9 @@ func (p *polisher) others(ctx context.Context, box objective.Box, stream *rng.St
 
 func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// finest is the gain that counts as none, as a part of the way that f has come since the
-// first query, or of what it rises over the scales of all components, if that is less: f may
-// have been huge where it was asked first. It is below the rounding of most sums of that
-// size, since the terms of a sum may differ by many orders of magnitude.
+// finest is the gain that counts as none, as a part of the way that f has come since the first query, or of what it rises
+// over the scales of all components, if that is less: f may have been huge where it was asked first. It is below the rounding
+// of most sums of that size, since the terms of a sum may differ by many orders of magnitude.
 const finest = 1e-17
 
 // none is the gain that counts as none: finest, or the grain of f.

@@ -129,7 +129,7 @@ func polisherFor(t *testing.T, w *mat.Dense, blocks [][]int, bounds objective.Bo
 	for j := range m {
 		found.Scale[j] = scale
 	}
-	if err := watched.ask(context.Background(), between(bounds.Lo, bounds.Hi, 0.4)); err != nil {
+	if _, err := watched.ask(context.Background(), between(bounds.Lo, bounds.Hi, 0.4)); err != nil {
 		t.Fatal(err)
 	}
 	return &polisher{f: watched, at: newCoordinates(found, bounds)}

@@ -71,7 +71,7 @@ func TestFixedPlaces(t *testing.T) {
 func TestErrorWhereNoiseIsTheSameBeside(t *testing.T) {
 	flat := objective.Func(2, func(x []float64) float64 { return 16.001 })
 	w := noisyWatch(flat, 3e-4)
-	w.grain.Kind, w.noise.kind, w.noise.beside = objective.DeterministicNoise, objective.DeterministicNoise, besides
+	w.grain.Kind, w.noise.kind, w.noise.beside = objective.DeterministicNoise, objective.DeterministicNoise, nearAway
 	r := &run{f: w, task: strategy.Task{Budget: 1000, Bounds: objective.Cube(2, -1, 1)}, fallback: &fallback{run: &run{f: w}}, measured: true}
 	w.noise.end([]float64{0.1, 0.2})
 	if err := r.compare(ctx, 20); err != nil {

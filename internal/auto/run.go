@@ -14,8 +14,7 @@ import (
 
 // A run decides what to do. Its methods read like "What it does" in docs/auto.md.
 //
-// Where a method returns a Status, Running says that the run has not come to its end
-// there, so that something else follows.
+// Where a method returns a Status, Running says that the run has not come to its end there, so that something else follows.
 type run struct {
 	f        *watched
 	task     strategy.Task
@@ -28,17 +27,12 @@ type run struct {
 }
 
 func newRun(f objective.Objective, task strategy.Task) *run {
-	w := watch(f, task.Stage)
-	r := &run{
-		f: w, task: task, learnt: &strategy.Learnt{},
-	}
-	r.fallback = &fallback{run: r}
-	w.due = r.due
+	r := &run{f: watch(f, task.Stage), task: task, learnt: &strategy.Learnt{}}
+	r.fallback, r.f.due = &fallback{run: r}, r.due
 	return r
 }
 
-// minimize asks for known points, looks for coordinates, searches along them if f
-// separates there, and otherwise by CMA-ES.
+// minimize asks for known points, looks for coordinates, searches along them if f separates there, and otherwise by CMA-ES.
 func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 	if status, err := r.begin(ctx); status != objective.Running || err != nil {
 		return status, err
@@ -57,15 +51,12 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		return r.flat(ctx)
 	case errors.Is(err, identify.ErrNotFinite), errors.Is(err, identify.ErrNoStep), errors.Is(err, identify.ErrSingular), errors.Is(err, identify.ErrSmallBudget):
 		r.learnt.Note("%s", strings.TrimPrefix(err.Error(), "identify: "))
-		return r.rest(ctx)
 	case errors.Is(err, errShare):
 		return r.givenUp(ctx, found)
 	case err != nil:
 		return objective.Running, err
 	case found == nil: // the budget is too small
-		return r.rest(ctx)
-	}
-	if v := found.Certificate.Verdict; v == certify.Separable || v == certify.Blocks {
+	case found.Certificate.Verdict == certify.Separable, found.Certificate.Verdict == certify.Blocks:
 		status, err := r.trusted(ctx, found)
 		if errors.Is(err, objective.ErrBudget) {
 			r.learnt.Note("the budget ended the search along them")
@@ -73,15 +64,15 @@ func (r *run) minimize(ctx context.Context) (objective.Status, error) {
 		if status != objective.Running || err != nil {
 			return status, err
 		}
-	} else if found.Pairs != nil {
+	case found.Pairs != nil:
 		return r.nearly(ctx, found)
-	} else if found.Tentative {
-		if err := r.likely(ctx, found); err != nil {
+	case found.Tentative:
+		if err := r.tried(ctx, found); err != nil {
 			return objective.Running, err
 		}
-	} else if r.task.Frame != nil {
+	case r.task.Frame != nil:
 		r.learnt.Note("the frame that was given does not fit")
-	} else if r.task.Identifier != nil {
+	case r.task.Identifier != nil:
 		r.learnt.Note("the coordinates that %s found do not fit", r.task.Identifier.Name())
 	}
 	return r.rest(ctx)
@@ -110,15 +101,10 @@ func (r *run) begin(ctx context.Context) (objective.Status, error) {
 			return status, err
 		}
 	}
-	if err := r.measure(ctx); err != nil {
+	if err := r.measure(ctx); err != nil || first || r.task.Points == nil {
 		return objective.Running, err
 	}
-	if r.task.Points != nil && !first {
-		if err := r.warm(ctx); err != nil {
-			return objective.Running, err
-		}
-	}
-	return objective.Running, nil
+	return objective.Running, r.warm(ctx)
 }
 
 // rest searches to the end.
@@ -126,13 +112,11 @@ func (r *run) rest(ctx context.Context) (objective.Status, error) {
 	return r.fallback.search(ctx, throughout)
 }
 
-// flatQueries is how many queries CMA-ES gets, for each dimension, where f is the same
-// wherever a survey has asked: some forty generations in three dimensions. It gets half of
-// the budget at most.
+// flatQueries is how many queries CMA-ES gets, for each dimension, where f is the same wherever a survey has asked: some
+// forty generations in three dimensions. It gets half of the budget at most.
 const flatQueries = 100
 
-// flat searches a little where f is the same wherever it was asked, and goes on if that
-// turns out not to be so everywhere.
+// flat searches a little where f is the same wherever it was asked, and goes on if that turns out not to be so everywhere.
 func (r *run) flat(ctx context.Context) (objective.Status, error) {
 	status, err := r.fallback.search(ctx, min(flatQueries*r.f.Dim(), r.task.Budget/2))
 	paused := status == objective.Running && err == nil

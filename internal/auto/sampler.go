@@ -10,19 +10,6 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A sampler asks f along every component within a box, on as many lines as it takes to
-// cover the coordinates y_j that are wanted, and makes a model of what it sees.
-type sampler struct {
-	f      *watched
-	at     *coordinates
-	budget int // of the whole run
-	box    objective.Box
-	model  *model
-	ends   []ends
-
-	stretches []*stretch
-}
-
 // ends say how far a component is covered.
 type ends struct {
 	least, most float64   // all that y_j can be within the box
@@ -42,16 +29,9 @@ type stretch struct {
 	shift float64 // what f here is more than the table, once it is tied to it
 }
 
-// newSampler begins at the middle of the box.
-func newSampler(f *watched, at *coordinates, box objective.Box, budget int) *sampler {
-	s := &sampler{f: f, at: at, budget: budget, model: newModel(at.w)}
-	s.ends = make([]ends, len(s.model.phi))
-	s.within(box)
-	return s
-}
-
-// within says in which box f may be asked from now on.
-func (s *sampler) within(box objective.Box) {
+// within says in which box f may be asked from now on, as far as that is within the bounds.
+func (s *bounded) within(box objective.Box) {
+	clampBox(box, s.at.bounds)
 	s.box = box
 	for j := range s.ends {
 		e := &s.ends[j]
@@ -66,48 +46,47 @@ func (s *sampler) within(box objective.Box) {
 // cover asks f along component j from lo to hi, for each j, as far as the box has these
 // coordinates and they are not yet known. It reports whether every component is known at
 // two coordinates at least: if not, f failed nearly everywhere along one. Coarse grids come first, finer ones as long as
-// they fit into what is left of the budget.
-func (s *sampler) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
+// they, a well of each component and Newton's step after it fit into what is left of the budget.
+func (s *bounded) cover(ctx context.Context, limits func(j int) (lo, hi float64)) (bool, error) {
 	for j := range s.ends {
 		lo, hi := limits(j)
 		s.extend(j, lo, hi)
 	}
 	defer s.wantNothing()
 	for stride := line.Coarsest; ; stride /= 2 {
-		if known, err := s.sample(ctx, stride); !known || err != nil || stride == 1 || !s.affords(stride/2) {
+		known, err := s.sample(ctx, stride)
+		if !known || err != nil || stride == 1 || len(s.due(stride/2))+(2*halvings+newtonStep)*len(s.ends) > s.budget-s.f.queries {
 			return known, err
 		}
 	}
 }
 
-// closely asks for all that is wanted at once.
-func (s *sampler) closely(ctx context.Context) (bool, error) {
-	defer s.wantNothing()
-	return s.sample(ctx, 0)
-}
-
-func (s *sampler) wantNothing() {
+func (s *bounded) wantNothing() {
 	for _, t := range s.stretches {
 		t.wanted = nil
 	}
 }
 
-// affords reports whether points of a finer grid, and a well of each component and Newton's step after it, fit into what
-// is left of the budget.
-func (s *sampler) affords(stride int) bool {
-	n := 0
+// A want is a coordinate of a stretch at which f is wanted.
+type want struct {
+	t *stretch
+	y float64
+}
+
+// due returns what is wanted of grids of a stride.
+func (s *bounded) due(stride int) (all []want) {
 	for _, t := range s.stretches {
-		for i := range t.wanted {
+		for i, y := range t.wanted {
 			if line.Due(i, len(t.wanted)-1, stride) {
-				n++
+				all = append(all, want{t, y})
 			}
 		}
 	}
-	return n+(2*halvings+newtonStep)*len(s.ends) <= s.budget-s.f.queries
+	return all
 }
 
 // extend adds stretches along component j so that all from lo to hi is covered.
-func (s *sampler) extend(j int, lo, hi float64) {
+func (s *bounded) extend(j int, lo, hi float64) {
 	e := &s.ends[j]
 	if e.up == nil { // the first one
 		middle := between(s.box.Lo, s.box.Hi, 0.5)
@@ -128,51 +107,37 @@ const (
 	mostSamples  = 400
 )
 
-// add adds a stretch through base between two coordinates, on which f is wanted at some
-// that it has in common with others and at a grid. It returns the grid, from one coordinate
-// to the other.
-func (s *sampler) add(j int, base []float64, from, to float64, common []float64) []float64 {
+// add adds a stretch through base between two coordinates, on which f is wanted at some that it has in common with others and
+// at a grid. It returns the grid, from one coordinate to the other.
+func (s *bounded) add(j int, base []float64, from, to float64, common []float64) []float64 {
 	n := min(mostSamples, max(leastSamples, int(math.Ceil(math.Abs(to-from)/s.at.scale[j]))))
 	grid := make([]float64, n+1)
 	for i := range grid {
 		grid[i] = from + float64((to-from)*float64(i)/float64(n))
 	}
 	t := &stretch{j: j, base: base, y: s.at.y(j, base), lo: min(from, to), hi: max(from, to)}
-	t.wanted = append(slices.Clone(common), grid...)
-	if common != nil { // its last is the first of the grid
-		t.wanted = append(slices.Clone(common), grid[1:]...)
-	}
+	t.wanted = slices.Concat(common, grid[min(len(common), 1):]) // the last of these is the first of the grid
 	s.stretches = append(s.stretches, t)
 	return grid
 }
 
 // sample asks for what is wanted of grids of a stride and tells the model, and for the point where all minima meet that were
 // known before. It reports whether every component is known at two coordinates at least.
-func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
-	type want struct {
-		t *stretch
-		y float64
-	}
-	var all []want
-	for _, t := range s.stretches {
-		for i, y := range t.wanted {
-			if line.Due(i, len(t.wanted)-1, stride) {
-				all = append(all, want{t, y})
-			}
-		}
-	}
-	var first [][]float64 // should f end within the batch
+func (s *bounded) sample(ctx context.Context, stride int) (bool, error) {
+	all := s.due(stride)
+	var points [][]float64
 	if !slices.ContainsFunc(s.model.phi, func(t *table) bool { return len(t.wells) == 0 }) {
 		if there := s.meeting(); s.at.bounds.Contains(there) {
-			first = append(first, there)
+			points = append(points, there) // first, should f end within the batch
 		}
 	}
-	values, err := query.Ask(ctx, s.f, len(first)+len(all), func(i int, row []float64) {
-		if i < len(first) {
-			copy(row, first[i])
+	first := len(points)
+	values, err := query.Ask(ctx, s.f, first+len(all), func(i int, row []float64) {
+		if i < first {
+			copy(row, points[i])
 			return
 		}
-		q := all[i-len(first)]
+		q := all[i-first]
 		copy(row, q.t.base)
 		s.at.move(row, q.y-q.t.y, q.t.j)
 		clamp(row, s.box) // rounding
@@ -181,7 +146,7 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 		return false, err
 	}
 	for i, q := range all {
-		q.t.seen = append(q.t.seen, sample{y: q.y, value: values[len(first)+i]})
+		q.t.seen = append(q.t.seen, sample{y: q.y, value: values[first+i]})
 	}
 	for _, t := range s.stretches {
 		s.model.phi[t.j].add(t)
@@ -198,7 +163,7 @@ func (s *sampler) sample(ctx context.Context, stride int) (bool, error) {
 }
 
 // meeting returns the point where the deepest wells of all components meet.
-func (s *sampler) meeting() []float64 {
+func (s *bounded) meeting() []float64 {
 	x := slices.Clone(s.f.best.Point)
 	for j, t := range s.model.phi {
 		s.at.move(x, t.well().y-s.at.y(j, x), j)
@@ -206,25 +171,23 @@ func (s *sampler) meeting() []float64 {
 	return x
 }
 
-// The way to a coordinate is made of up to mostEnds stretches, too few only where the
-// frame is very ill-conditioned. Bases are tried for lengths τ that fall by tauFactor, from
-// just below the longest that fits; a shorter one has to reach further by reachFactor to be
-// preferred. A stretch of less than half a scale is not worth its samples.
+// The way to a coordinate is made of up to mostEnds stretches, too few only where the frame is very ill-conditioned. Bases
+// are tried for lengths τ that fall by tauFactor, from just below the longest that fits; a shorter one has to reach further
+// by reachFactor to be preferred. A stretch of less than half a scale is not worth its samples.
 const (
 	mostEnds    = 20
-	justFits    = 1 - 1e-9
+	justFits    = 1 - samePlace
 	tauFactor   = 1.3
 	reachFactor = 1.05
 	worthwhile  = 1. / 2
 )
 
-// reach adds stretches along u_j that go on from a grid that ends with two given
-// coordinates, up (sign 1) or down to another one. Each has the last two coordinates of
-// the one before in common with it, two since f may fail at one. It returns the last two of
-// all. The points x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩
-// is smallest and largest in it at two of its corners. (Where u_j is long, since W̃ is
-// ill-conditioned, f can be followed only a little along it.)
-func (s *sampler) reach(j int, sign float64, last []float64, until float64) []float64 {
+// reach adds stretches along u_j that go on from a grid that ends with two given coordinates, up (sign 1) or down to another
+// one. Each has the last two coordinates of the one before in common with it, two since f may fail at one. It returns the
+// last two of all. The points x from which x − τu_j is in the box too are a smaller box, and ⟨w̃_j, x⟩ is smallest and
+// largest in it at two of its corners. (Where u_j is long, since W̃ is ill-conditioned, f can be followed only a little along
+// it.)
+func (s *bounded) reach(j int, sign float64, last []float64, until float64) []float64 {
 	longest := math.Inf(1)
 	for k, v := range s.at.u.RawRowView(j) {
 		longest = min(longest, (s.box.Hi[k]-s.box.Lo[k])/math.Abs(v))
@@ -249,9 +212,8 @@ func (s *sampler) reach(j int, sign float64, last []float64, until float64) []fl
 	return last
 }
 
-// goesOn reports whether component j can be followed further within the box, up (sign 1) or
-// down, or the box be made wider.
-func (s *sampler) goesOn(j int, sign float64) bool {
+// goesOn reports whether component j can be followed further within the box, up (sign 1) or down, or the box be made wider.
+func (s *bounded) goesOn(j int, sign float64) bool {
 	e := s.ends[j]
 	room := e.most - e.up[1]
 	if sign < 0 {
@@ -268,9 +230,8 @@ func (s *sampler) goesOn(j int, sign float64) bool {
 	return false
 }
 
-// corners returns the corners of the smaller box at which sign·⟨w̃_j, x⟩ is smallest
-// and largest.
-func (s *sampler) corners(j int, sign, tau float64) (low, high []float64) {
+// corners returns the corners of the smaller box at which sign·⟨w̃_j, x⟩ is smallest and largest.
+func (s *bounded) corners(j int, sign, tau float64) (low, high []float64) {
 	low, high = make([]float64, len(s.box.Lo)), make([]float64, len(s.box.Lo))
 	w, u := s.at.w.RawRowView(j), s.at.u.RawRowView(j)
 	for k := range low {

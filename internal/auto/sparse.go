@@ -10,13 +10,14 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/interact"
 	"github.com/untwist/untwist/internal/query"
+	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/rng"
+	"github.com/untwist/untwist/jointdiag"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
-// sparseHessians is how many Hessians make coordinates: two would do, and each more halves what
-// differences have wrong.
+// sparseHessians is how many Hessians make coordinates: two would do, and each more halves what differences have wrong.
 const sparseHessians = 3
 
 // mostRows is up to how many dimensions coordinates are computed from sparse Hessians: joint
@@ -33,7 +34,7 @@ const mostRows = 1000
 func (r *run) sparsely(ctx context.Context, of *interact.Found) (*identify.Finding, error) {
 	d, pairs := r.f.Dim(), of.Pairs
 	each := 2*len(pairs) + 2*d + 1
-	if pairs == nil || d > mostRows || sparseHessians*each > min(identify.Least(d), r.task.Budget/3) {
+	if pairs == nil || d > mostRows || sparseHessians*each > min(identify.Least(d), r.task.Budget/third) {
 		return nil, nil
 	}
 	r.f.stage(sparseStage)
@@ -55,10 +56,7 @@ func (r *run) sparsely(ctx context.Context, of *interact.Found) (*identify.Findi
 	if c, err := test.Splits(ctx, r.f, w, nil); err != nil || c.Verdict != certify.Separable {
 		return nil, err
 	}
-	f := r.share()
-	survey := r.survey(ctx, f)
-	survey.Slack = roughMost
-	found, err := survey.Judge(ctx, f, w, nil, r.request())
+	found, err := r.certify(ctx, w, nil, roughMost)
 	if err != nil || found.Certificate.Verdict != certify.Separable {
 		return nil, err
 	}
@@ -150,24 +148,37 @@ func (s *sparse) step(ctx context.Context) (float64, error) {
 	return best[ladders/2], nil
 }
 
+// around asks for f at x, at steps h either way along single variables, and for each pair of them along both: either way, or one way
+// only. It returns nil if f fails there.
+func (s *sparse) around(ctx context.Context, x []float64, h float64, ways int) ([]float64, error) {
+	d := len(x)
+	values, err := query.Ask(ctx, s.f, 1+2*d+ways*len(s.pairs), func(k int, y []float64) {
+		copy(y, x)
+		step := float64(h * [2]float64{1, -1}[k%2])
+		switch {
+		case k == 0:
+		case k <= 2*d:
+			y[(k-1)/2] += step
+		default:
+			if ways == 1 {
+				step = -h
+			}
+			p := s.pairs[(k-1-2*d)/ways]
+			y[p[0]] += step
+			y[p[1]] += step
+		}
+	})
+	if slices.ContainsFunc(values, notFinite) {
+		return nil, err
+	}
+	return values, err
+}
+
 // hessian samples one Hessian, in one batch; nil: f fails there.
 func (s *sparse) hessian(ctx context.Context, x []float64, h float64) (*mat.Dense, error) {
 	d := len(x)
-	values, err := query.Ask(ctx, s.f, 1+2*d+2*len(s.pairs), func(k int, y []float64) {
-		copy(y, x)
-		if k == 0 {
-			return
-		}
-		step := float64(h * [2]float64{1, -1}[k%2])
-		if k = (k - 1) / 2; k < d {
-			y[k] += step
-			return
-		}
-		p := s.pairs[k-d]
-		y[p[0]] += step
-		y[p[1]] += step
-	})
-	if err != nil || slices.ContainsFunc(values, notFinite) {
+	values, err := s.around(ctx, x, h, 2)
+	if values == nil {
 		return nil, err
 	}
 	twice := func(k int) float64 { return values[2*k+1] + values[2*k+2] - float64(2*values[0]) }
@@ -181,4 +192,92 @@ func (s *sparse) hessian(ctx context.Context, x []float64, h float64) (*mat.Dens
 		m.Set(p[1], p[0], v)
 	}
 	return m, nil
+}
+
+// A window of a band has a core, whose rows are taken from it, and a margin on either side, in reaches of the
+// band: rows that the window cuts off disturb those next to them, and that is forgotten towards the core.
+const (
+	coreReaches   = 4
+	marginReaches = 6
+)
+
+// inWindows returns the W that diagonalises Hessians together: of a wide band row by row from windows, which takes
+// a time linear in d, and otherwise at once; nil: there is none.
+func inWindows(hessians []*mat.Dense, of *interact.Found, random objective.Random) *mat.Dense {
+	d, _ := hessians[0].Dims()
+	core, margin := coreReaches*of.Reach, marginReaches*of.Reach
+	if of.Kind != interact.Band || 2*(core+2*margin) > d {
+		return diagonalised(hessians, ranks.First(d), random)
+	}
+	w, row := mat.NewDense(d, d, nil), 0
+	for lo := 0; lo < d; lo += core {
+		hi := min(lo+core, d)
+		variables, first := window(lo, hi, margin, d, of.Ring)
+		part := diagonalised(hessians, variables, random)
+		if part == nil {
+			return nil
+		}
+		for j := range variables {
+			own := part.RawRowView(j)
+			if at := centre(own) - float64(first); !(at >= 0 && at < float64(hi-lo)) {
+				continue
+			}
+			if row == d {
+				return nil
+			}
+			for k, i := range variables {
+				w.Set(row, i, own[k])
+			}
+			row++
+		}
+	}
+	if row < d {
+		return nil
+	}
+	return w
+}
+
+// window returns the variables from lo to hi with margins, and at which place lo is, less half a place.
+func window(lo, hi, margin, d int, ring bool) (variables []int, first float64) {
+	for i := lo - margin; i < hi+margin; i++ {
+		switch {
+		case i == lo:
+			first = float64(len(variables)) - 0.5
+			fallthrough
+		case i >= 0 && i < d:
+			variables = append(variables, i)
+		case ring:
+			variables = append(variables, (i+d)%d)
+		}
+	}
+	return variables, first
+}
+
+// centre is where the entries of a row stand on average, weighted by their squares.
+func centre(row []float64) float64 {
+	sum, at := 0.0, 0.0
+	for k, v := range row {
+		sum += square(v)
+		at += float64(float64(k) * square(v))
+	}
+	return at / sum
+}
+
+// diagonalised returns the W of what Hessians are for some variables; nil: there is none.
+func diagonalised(hessians []*mat.Dense, variables []int, random objective.Random) *mat.Dense {
+	n := len(variables)
+	parts := make([]*mat.Dense, len(hessians))
+	for k, h := range hessians {
+		parts[k] = mat.NewDense(n, n, nil)
+		for a, i := range variables {
+			for b, j := range variables {
+				parts[k].Set(a, b, h.At(i, j))
+			}
+		}
+	}
+	joint, err := jointdiag.Diagonalise(parts, random)
+	if err != nil || math.IsNaN(joint.W.At(0, 0)) {
+		return nil
+	}
+	return joint.W
 }

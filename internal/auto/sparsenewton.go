@@ -12,10 +12,9 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A sparseNewton goes downhill where few pairs of variables interact and nothing separates, as along a chain. At
-// each point slopes and curvatures along single variables come from two queries each, and mixed differences
-// from one a pair. The step p is the minimum of gᵀp + ½pᵀHp within a radius, by conjugate gradients that stop at
-// its border and where H curves down.
+// A sparseNewton goes downhill where few pairs of variables interact and nothing separates, as along a chain. At each point
+// slopes and curvatures along single variables come from two queries each, and mixed differences from one a pair. The step p
+// is the minimum of gᵀp + ½pᵀHp within a radius, by conjugate gradients that stop at its border and where H curves down.
 //
 // Reference: T. Steihaug, "The conjugate gradient method and trust regions in large scale optimization", 1983.
 type sparseNewton struct {
@@ -31,8 +30,6 @@ type sparseNewton struct {
 }
 
 const (
-	// newtonSteps is how many steps are taken at most: Rosenbrock's chain of 1,000 variables takes some 300.
-	newtonSteps = 1000
 	// newtonRadius is the first radius, for each variable, in half-widths of the start box.
 	newtonRadius = 0.1
 	// idleSteps is how many steps that gain nothing end a descent.
@@ -40,15 +37,13 @@ const (
 	// finerSlopes is by how much differences become shorter after a step that gains nothing: their error
 	// falls with the square.
 	finerSlopes = 4
-	// newtonShare is which part of the budget goes into descents at most.
-	newtonShare = 3
 )
 
 // sparseDescent takes Newton steps from the best point, if few pairs interact.
 func (r *run) sparseDescent(ctx context.Context, of *interact.Found) error {
-	d := r.f.Dim()
+	d, most := r.f.Dim(), r.task.Budget/third
 	each := 2*d + len(of.Pairs) + 1
-	if of.Pairs == nil || idleSteps*each > r.task.Budget/newtonShare || 2*each > d*d {
+	if of.Pairs == nil || idleSteps*each > most || 2*each > d*d {
 		return nil
 	}
 	r.f.stage(straightDown)
@@ -58,8 +53,7 @@ func (r *run) sparseDescent(ctx context.Context, of *interact.Found) error {
 	if n.h, err = n.step(ctx); err != nil || n.h == 0 {
 		return err
 	}
-	idle, before := 0, r.f.queries
-	for k := 0; k < newtonSteps && idle < idleSteps && r.f.queries-before+each < r.task.Budget/newtonShare; k++ {
+	for idle, before := 0, r.f.queries; idle < idleSteps && r.f.queries-before+each < most; {
 		last := n.fx
 		if ok, err := n.advance(ctx); !ok || err != nil {
 			return err
@@ -105,19 +99,8 @@ func (n *sparseNewton) measure(ctx context.Context) (bool, error) {
 	for k := range x {
 		x[k] = min(max(x[k], n.bounds.Lo[k]+n.h), n.bounds.Hi[k]-n.h)
 	}
-	values, err := query.Ask(ctx, n.f, 1+2*d+len(n.pairs), func(k int, y []float64) {
-		copy(y, x)
-		switch {
-		case k == 0:
-		case k <= 2*d:
-			y[(k-1)/2] += float64(n.h * [2]float64{-1, 1}[k%2])
-		default:
-			p := n.pairs[k-1-2*d]
-			y[p[0]] += n.h
-			y[p[1]] += n.h
-		}
-	})
-	if err != nil || slices.ContainsFunc(values, notFinite) {
+	values, err := n.around(ctx, x, -n.h, 1) // forward first
+	if values == nil {
 		return false, err
 	}
 	n.slope, n.curve, n.mixed, n.product = make([]float64, d), make([]float64, d), make([]float64, len(n.pairs)), make([]float64, d)
@@ -132,7 +115,6 @@ func (n *sparseNewton) measure(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// times sets product = Hv.
 func (n *sparseNewton) times(v []float64) []float64 {
 	for k, c := range n.curve {
 		n.product[k] = c * v[k]
@@ -144,7 +126,6 @@ func (n *sparseNewton) times(v []float64) []float64 {
 	return n.product
 }
 
-// propose returns the step.
 func (n *sparseNewton) propose() []float64 {
 	d := len(n.x)
 	z, rest, p := make([]float64, d), slices.Clone(n.slope), make([]float64, d)
@@ -194,7 +175,7 @@ func (w *watched) parts(ctx context.Context, from, step []float64, bounds object
 		kernel.AddScaled(points[i], part, step)
 		clamp(points[i], bounds)
 	}
-	values, err := query.Ask(ctx, w, len(parts), func(i int, row []float64) { copy(row, points[i]) })
+	values, err := w.ask(ctx, points...)
 	if err != nil {
 		return query.Best{}, 0, err
 	}

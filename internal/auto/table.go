@@ -16,8 +16,7 @@ type sample struct {
 	off      bool // a table was wrong here before
 }
 
-// A table is a function of one variable, known where it was sampled and interpolated
-// between samples.
+// A table is a function of one variable, known where it was sampled and interpolated between samples.
 type table struct {
 	samples []sample // ascending in y
 	lo      float64
@@ -59,8 +58,7 @@ func (t *table) add(s *stretch) {
 	t.samples = slices.CompactFunc(t.samples, func(a, b sample) bool { return math.Abs(a.y-b.y) <= samePlace*(1+math.Abs(a.y)) })
 }
 
-// missPart is by how much a table is wrong between two samples, as a part of their
-// difference.
+// missPart is by how much a table is wrong between two samples, as a part of their difference.
 const missPart = 0.02
 
 // misses reports whether the table, as it was filled, is wrong at y, where the value is v.
@@ -114,12 +112,16 @@ func (t *table) wrong(i int) bool {
 	return t.samples[i-1].off || t.samples[i].off || t.samples[i+1].off
 }
 
+// first and last return where samples begin and end.
+func (t *table) first() float64 { return t.samples[0].y }
+func (t *table) last() float64  { return t.samples[len(t.samples)-1].y }
+
 // lowest returns the lowest sample, and well the deepest well of the grid.
-func (t *table) lowest() sample {
-	return slices.MinFunc(t.samples, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
-}
-func (t *table) well() sample {
-	return slices.MinFunc(t.wells, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
+func (t *table) lowest() sample { return deepest(t.samples) }
+func (t *table) well() sample   { return deepest(t.wells) }
+
+func deepest(all []sample) sample {
+	return slices.MinFunc(all, func(a, b sample) int { return cmp.Compare(a.value, b.value) })
 }
 
 // convex reports whether no sample is above the chord of its neighbours, to rounding and to
@@ -129,7 +131,7 @@ func (t *table) convex(grain objective.Grain) bool {
 	for i := 1; i+1 < len(s); i++ {
 		part := (s[i].y - s[i-1].y) / (s[i+1].y - s[i-1].y)
 		before, after := s[i].value-s[i-1].value, s[i+1].value-s[i].value
-		error := max(grains.OfSum*grain.Of(s[i].value), doubtful*(math.Abs(before)+math.Abs(after)))
+		error := max(grains.OfSum*grain.Of(s[i].value), letPass*(math.Abs(before)+math.Abs(after)))
 		if before-float64(part*(before+after)) > error {
 			return false
 		}
@@ -137,8 +139,7 @@ func (t *table) convex(grain objective.Grain) bool {
 	return true
 }
 
-// fill computes the grid by cubic Hermite interpolation, with slopes from the
-// parabola through three samples.
+// fill computes the grid by cubic Hermite interpolation, with slopes from the parabola through three samples.
 func (t *table) fill(width float64) {
 	s := t.samples
 	n := len(s)

@@ -11,31 +11,25 @@ import (
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/outer"
-	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
 )
 
 // trusted searches along the coordinates found, and looks whether they can be trusted:
-// whether f depends on more than they show, and whether CMA-ES finds more than blocks that
-// were found in doubt. Running: they cannot.
+// whether f depends on more than they show, and whether CMA-ES finds more than
+// blocks of which nobody can be sure. Running: they cannot.
 func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.Status, error) {
-	before, had := r.f.queries, r.fallback.spent()
-	doubt := had > 0 && found.Certificate.Verdict == certify.Blocks
-	if doubt && !worthwhileBlocks(found.Blocks) {
+	before, had, limit := r.f.queries, r.fallback.spent(), 0
+	unsure := had > 0 && found.Certificate.Verdict == certify.Blocks
+	if unsure && !worthwhileBlocks(found.Blocks) {
 		r.learnt.Note("the blocks are too large to be searched one by one")
 		return objective.Running, nil
 	}
-	if doubt = doubt && found.Certificate.Coupling > sureCoupling; doubt {
-		r.f.limit = r.f.queries + max(had/blocksShare, usualBlocks(found.Blocks))
+	if unsure = unsure && found.Certificate.Coupling > sureCoupling; unsure {
+		limit = r.f.queries + max(had/third, usualBlocks(found.Blocks))
 	}
-	search := r
-	if found.Map != nil {
-		search = r.mapped(found.Map.(*outer.Map))
-	}
-	status, err := search.along(ctx, found)
-	r.f.limit = 0
+	status, err := r.searched(ctx, found, limit)
 	switch {
 	case errors.Is(err, errShare):
 		r.learnt.Note("the blocks were found in doubt, and the search in them has had its share of the budget")
@@ -48,7 +42,7 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	case r.f.noise != nil && !r.interior():
 		r.learnt.Note("on the bounds noise does not let tell whether there is something deeper")
 		return objective.Running, nil
-	case doubt:
+	case unsure:
 		least := r.f.best.Value - r.f.tolerance()
 		if _, err := r.fallback.search(ctx, r.f.queries-before); err != nil {
 			return objective.Running, err
@@ -66,18 +60,28 @@ func (r *run) trusted(ctx context.Context, found *identify.Finding) (objective.S
 	return objective.Converged, nil
 }
 
+// searched searches along the coordinates found until there have been so many queries; 0: as many as it takes.
+func (r *run) searched(ctx context.Context, found *identify.Finding, limit int) (objective.Status, error) {
+	search := r
+	if found.Map != nil {
+		search = r.mapped(found.Map.(*outer.Map))
+	}
+	r.f.limit = limit
+	status, err := search.along(ctx, found)
+	r.f.limit = 0
+	return status, err
+}
+
+// third is the part of what there is for it that a search gets which may bring nothing: half as much as a survey.
+const third = 3
+
 const doNotHold = "the coordinates found do not hold where the search has come to"
 
-// sureCoupling is the coupling of a certificate up to which there is no doubt any more. True blocks, whose rows are right
+// sureCoupling is the coupling of a certificate up to which blocks are sure. True blocks, whose rows are right
 // to some 1e-3, stood at 1e-6 to 6e-4, most below 1e-4 (d = 6 to 20), and false ones of bbob-12 at 4.5e-4 to 1e-3 (d = 4).
 const sureCoupling = 3e-4
 
-// blocksShare is which part of what CMA-ES has had blocks get that were found in doubt, if
-// they do not take less as a rule.
-const blocksShare = 3
-
-// usualBlocks is how many queries two runs of CMA-ES in each block take as a rule:
-// 100n² + 600n in n dimensions.
+// usualBlocks is how many queries two runs of CMA-ES in each block take as a rule: 100n² + 600n in n dimensions.
 func usualBlocks(blocks [][]int) int {
 	sum := 0
 	for _, b := range blocks {
@@ -88,9 +92,8 @@ func usualBlocks(blocks [][]int) int {
 	return sum
 }
 
-// worthwhileBlocks reports whether blocks are worth searching one by one: CMA-ES in n
-// dimensions takes some n² queries, and together they should take half of what all
-// dimensions do at most.
+// worthwhileBlocks reports whether blocks are worth searching one by one: CMA-ES in n dimensions takes some n² queries, and
+// together they should take half of what all dimensions do at most.
 func worthwhileBlocks(blocks [][]int) bool {
 	squares, all := 0, 0
 	for _, b := range blocks {
@@ -106,8 +109,8 @@ const beyondDirections = 4
 
 var beyondSteps = []float64{1, 0.1}
 
-// beyond reports whether f falls outside the span of a frame of fewer components than
-// dimensions: there may be components that a survey did not see, so little do they move f.
+// beyond reports whether f falls outside the span of a frame of fewer components than dimensions: there may be components
+// that a survey did not see, so little do they move f.
 func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 	m, d := w.Components(), w.Dim()
 	if m == d {
@@ -122,12 +125,44 @@ func (r *run) beyond(ctx context.Context, w *frame.Frame) (bool, error) {
 		stream.Norm(rows.RawRowView(m + k))
 	}
 	kernel.Orthonormalise(rows.RawMatrix())
-	x, fx := slices.Clone(r.f.best.Point), r.f.best.Value-r.f.tolerance()
-	_, err := query.Ask(ctx, r.f, 2*n*len(beyondSteps), func(k int, row []float64) {
-		copy(row, x)
-		step := beyondSteps[k/2%len(beyondSteps)] * [2]float64{1, -1}[k%2] * math.Sqrt(float64(d))
-		kernel.AddScaled(row, step, rows.RawRowView(m+k/2/len(beyondSteps)))
-		clamp(row, r.task.Bounds)
-	})
-	return r.f.best.Value < fx, err
+	least := r.f.best.Value - r.f.tolerance()
+	var points [][]float64
+	for k := range n {
+		for _, step := range beyondSteps {
+			for _, way := range []float64{1, -1} {
+				x := slices.Clone(r.f.best.Point)
+				kernel.AddScaled(x, way*step*math.Sqrt(float64(d)), rows.RawRowView(m+k))
+				clamp(x, r.task.Bounds)
+				points = append(points, x)
+			}
+		}
+	}
+	_, err := r.f.ask(ctx, points...)
+	return r.f.best.Value < least, err
+}
+
+// tried searches along coordinates that noise lets see, but not certify. Whatever it finds, CMA-ES goes on: nothing shows that
+// the coordinates hold.
+func (r *run) tried(ctx context.Context, found *identify.Finding) error {
+	r.learnt.Note("noise hides how exact the coordinates found are: a search along them was tried beside CMA-ES")
+	_, err := r.searched(ctx, found, r.f.queries+(r.task.Budget-r.f.queries)/third)
+	if errors.Is(err, errShare) {
+		return nil
+	}
+	return err
+}
+
+// givenUp goes on after a survey that has had its share of the budget.
+func (r *run) givenUp(ctx context.Context, found *identify.Finding) (objective.Status, error) {
+	if r.task.Frame != nil {
+		r.learnt.Note("%s too small to certify the frame that was given", r.planned())
+		return r.rest(ctx)
+	}
+	r.learnt.Note("the search for coordinates was given up: it has had its share of the budget")
+	if found != nil && found.Tentative {
+		if err := r.tried(ctx, found); err != nil {
+			return objective.Running, err
+		}
+	}
+	return r.rest(ctx)
 }

@@ -30,7 +30,7 @@ func TestUncovered(t *testing.T) {
 		r.f.noise = newNoise(r.f.grain, 1_000_000, seed)
 		r.f.due = func(context.Context, int) error { return nil }
 		look := func(x float64) (queries int) {
-			if err := r.f.ask(ctx, []float64{x}); err != nil {
+			if _, err := r.f.ask(ctx, []float64{x}); err != nil {
 				t.Fatal(err)
 			}
 			before := r.f.queries

@@ -11,39 +11,22 @@ import (
 	"github.com/untwist/untwist/internal/query"
 )
 
-// short goes from x as far towards the point where all minima meet as f does not fail, since
-// it fails there: it asks for the points where the deepest minimum of them is reached, the
-// deepest two, and so on. It returns by how much the gains of the best of these do not add
-// up, for one of them. Deepest has for each single component where its minimum is and how
-// much lower than at x.
-func (l *lines) short(ctx context.Context, x []float64, fx float64, deepest []frame.Well) (amiss float64, err error) {
-	var moves []int
-	for k, w := range deepest {
-		if w.Value < 0 {
-			moves = append(moves, k)
-		}
+// short goes as far towards the point where all minima meet as f does not fail, since it fails there: the lowest of the
+// deepest wells of all components come first. It returns by how much their gains do not add up, for one of
+// those taken.
+func (l *lines) short(ctx context.Context, from query.Best, deepest []shift) (amiss float64, err error) {
+	moves := slices.DeleteFunc(slices.Clone(deepest), func(s shift) bool { return !(s.value < 0) })
+	slices.SortStableFunc(moves, func(a, b shift) int { return cmp.Compare(a.value, b.value) })
+	best, n, err := l.at.take(ctx, l.f, query.Best{Point: from.Point, Value: math.Inf(1)}, moves[:max(0, len(moves)-1)])
+	if n == 0 {
+		return 0, err
 	}
-	slices.SortStableFunc(moves, func(a, b int) int { return cmp.Compare(deepest[a].Value, deepest[b].Value) })
-	at, gain, gains := slices.Clone(x), 0.0, make([]float64, len(moves))
-	values, err := query.Ask(ctx, l.f, max(0, len(moves)-1), func(i int, row []float64) {
-		w := deepest[moves[i]]
-		l.at.move(at, w.Y, l.at.singles[moves[i]])
-		gain -= w.Value
-		gains[i] = gain
-		copy(row, at)
-		clamp(row, l.at.bounds)
-	})
-	least := math.Inf(1)
-	for i, v := range values {
-		if v < least {
-			least, amiss = v, math.Abs(fx-v-gains[i])/math.Sqrt(float64(i+1))
-		}
+	gain := 0.0
+	for _, s := range moves[:n] {
+		gain -= s.value
 	}
-	return amiss, err
+	return math.Abs(from.Value-best.Value-gain) / math.Sqrt(float64(n)), err
 }
-
-// mostWalls is how often lines that have met a wall are followed again from better points.
-const mostWalls = 10
 
 // A gap is a part of a component's range at which f failed: from lo to hi.
 type gap struct {
@@ -51,14 +34,13 @@ type gap struct {
 	lo, hi float64
 }
 
-// past looks again from the best point at parts of lines at which f failed, for as long as
-// that leads to better ones: a wall that cuts a line off need not be there from elsewhere.
-// It adds what it sees to the profiles. Where f separates and fails beyond a plane with the
-// minimum before it, it leads there: components whose minima are away from the plane come
-// first, and then there is room for the others.
+// past looks again from the best point at parts of lines at which f failed, for as long as that leads to better ones: a wall
+// that cuts a line off need not be there from elsewhere. It adds what it sees to the profiles. Where f separates and fails
+// beyond a plane with the minimum before it, it leads there: components whose minima are away from the plane come first, and
+// then there is room for the others.
 func (l *lines) past(ctx context.Context, profiles []frame.Profile) error {
-	for range mostWalls {
-		from := query.Best{Point: slices.Clone(l.f.best.Point), Value: l.f.best.Value}
+	for range mostTurns {
+		from := l.f.best.Clone()
 		components, ranges, err := l.opened(ctx, from, gaps(profiles))
 		if len(components) == 0 || err != nil {
 			return err
@@ -78,43 +60,42 @@ func (l *lines) past(ctx context.Context, profiles []frame.Profile) error {
 	return nil
 }
 
-// feelers are how far into a gap f is asked, as parts of it, to see how far it is open.
-var feelers = []float64{1. / 64, 1. / 32, 1. / 16, 1. / 8, 1. / 4, 1. / 2, 1}
+// feelers is how many points of a gap are asked for to see how far it is open: the last is its end, each at half of the way
+// to the next.
+const feelers = 7
 
-// opened returns the gaps, as far as f does not fail any more from a point, as ranges along
-// components.
+func feeler(i int) float64 { return math.Ldexp(1, min(i+1-feelers, 0)) }
+
+// opened returns the gaps, as far as f does not fail any more from a point, as ranges along components.
 func (l *lines) opened(ctx context.Context, from query.Best, gaps []gap) (components []int, ranges []line.Range, err error) {
-	n := len(feelers)
 	ends := make([][2]float64, len(gaps)) // from the nearer end to the other, along the line
+	var all []shift
 	for i, g := range gaps {
 		y := l.at.y(l.at.singles[g.k], from.Point)
-		ends[i] = [2]float64{g.lo - y, g.hi - y}
-		if math.Abs(ends[i][0]) > math.Abs(ends[i][1]) {
-			ends[i][0], ends[i][1] = ends[i][1], ends[i][0]
+		near, far := g.lo-y, g.hi-y
+		if math.Abs(near) > math.Abs(far) {
+			near, far = far, near
 		}
 		least, most := l.at.room(from.Point, l.at.singles[g.k])
-		for side := range ends[i] {
-			ends[i][side] = min(max(ends[i][side], least), most)
+		near, far = min(max(near, least), most), min(max(far, least), most)
+		ends[i] = [2]float64{near, far}
+		for n := range feelers {
+			all = append(all, shift{k: g.k, t: near + float64(feeler(n)*(far-near))})
 		}
 	}
-	values, err := query.Ask(ctx, l.f, n*len(gaps), func(q int, row []float64) {
-		i, part := q/n, feelers[q%n]
-		copy(row, from.Point)
-		l.at.move(row, ends[i][0]+float64(part*(ends[i][1]-ends[i][0])), l.at.singles[gaps[i].k])
-	})
-	if err != nil {
+	if err := l.at.ask(ctx, l.f, from.Point, all); err != nil {
 		return nil, nil, err
 	}
 	for i, g := range gaps {
-		far := 0
-		for far < n && !math.IsInf(values[i*n+far], 1) {
-			far++
+		seen, near, far := 0, ends[i][0], ends[i][1]
+		for seen < feelers && !math.IsInf(all[i*feelers+seen].value, 1) {
+			seen++
 		}
-		if far == 0 || ends[i][0] == ends[i][1] {
+		if seen == 0 || near == far {
 			continue
 		}
-		to := ends[i][0] + float64(feelers[min(far, n-1)]*(ends[i][1]-ends[i][0]))
-		r := l.at.span(from.Point, l.at.singles[g.k], min(ends[i][0], to), max(ends[i][0], to))
+		to := near + float64(feeler(seen)*(far-near))
+		r := l.at.span(from.Point, l.at.singles[g.k], min(near, to), max(near, to))
 		r.Least, r.Most = r.Lo, r.Hi
 		components, ranges = append(components, g.k), append(ranges, r)
 	}
@@ -186,22 +167,21 @@ func gaps(profiles []frame.Profile) []gap {
 // the coordinate y, where both are the same but for a constant.
 func joined(p, more frame.Profile, y float64) frame.Profile {
 	shift := valueNear(p, y) - valueNear(more, y)
-	if math.IsInf(shift, 0) || math.IsNaN(shift) {
+	if notFinite(shift) {
 		return p
 	}
-	type point struct{ y, value float64 }
-	var points []point
+	var points []frame.Well
 	for k, at := range p.Y {
 		if again := at >= more.Y[0] && at <= more.Y[len(more.Y)-1]; !again || !math.IsInf(p.Value[k], 1) {
-			points = append(points, point{at, p.Value[k]})
+			points = append(points, frame.Well{Y: at, Value: p.Value[k]})
 		}
 	}
 	for k, at := range more.Y {
 		if at != y {
-			points = append(points, point{at, more.Value[k] + shift})
+			points = append(points, frame.Well{Y: at, Value: more.Value[k] + shift})
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int { return cmp.Compare(a.y, b.y) })
+	slices.SortFunc(points, func(a, b frame.Well) int { return cmp.Compare(a.Y, b.Y) })
 	out := frame.Profile{Component: p.Component, Open: p.Open, Wells: slices.Clone(p.Wells)}
 	for _, w := range more.Wells {
 		if w.Y != y {
@@ -214,7 +194,7 @@ func joined(p, more frame.Profile, y float64) frame.Profile {
 		out.Wells[k].Value -= least
 	}
 	for _, q := range points {
-		out.Y, out.Value = append(out.Y, q.y), append(out.Value, q.value-least)
+		out.Y, out.Value = append(out.Y, q.Y), append(out.Value, q.Value-least)
 	}
 	return out
 }

@@ -77,7 +77,7 @@ func TestShortOfAWall(t *testing.T) {
 		return (x[0]-2)*(x[0]-2) + 2*(x[1]-2)*(x[1]-2)
 	}, 0.5)
 	l := newLines(f, at, 1000)
-	amiss, err := l.short(ctx, []float64{0, 0}, 12, []frame.Well{{Y: 2, Value: -4}, {Y: 2, Value: -8}})
+	amiss, err := l.short(ctx, query.Best{Point: []float64{0, 0}, Value: 12}, []shift{{0, 2, -4}, {1, 2, -8}})
 	if err != nil || amiss != 0 || !slices.Equal(f.best.Point, []float64{0, 2}) || f.queries != 2 {
 		t.Errorf("at %v, %v amiss after %d queries, error %v", f.best.Point, amiss, f.queries, err)
 	}

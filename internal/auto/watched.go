@@ -52,7 +52,6 @@ func (w *watched) AsksAgain() {}
 // A counted objective is f, whose queries a watched one remembers.
 type counted struct{ w *watched }
 
-// Dim returns the dimension of f.
 func (c counted) Dim() int { return c.w.Dim() }
 
 // Evaluate evaluates f as it is.
@@ -87,7 +86,6 @@ func (w *watched) before(ctx context.Context, queries int) error {
 	return w.due(ctx, queries)
 }
 
-// stage says what is being done from now on.
 func (w *watched) stage(s objective.Stage) {
 	w.now = s
 	w.enter(s)
@@ -99,10 +97,8 @@ func (w *watched) begin(s objective.Stage, forecast int) {
 	w.stage(s)
 }
 
-// ask asks for one point.
-func (w *watched) ask(ctx context.Context, x []float64) error {
-	_, err := query.Ask(ctx, w, 1, func(_ int, row []float64) { copy(row, x) })
-	return err
+func (w *watched) ask(ctx context.Context, points ...[]float64) ([]float64, error) {
+	return query.Ask(ctx, w, len(points), func(i int, row []float64) { copy(row, points[i]) })
 }
 
 // known asks for points that are known from elsewhere.

@@ -28,6 +28,9 @@ func (b *Best) Offer(point []float64, value float64) bool {
 	return true
 }
 
+// Clone returns a copy that stays as it is while b goes on.
+func (b Best) Clone() Best { return Best{slices.Clone(b.Point), b.Value} }
+
 // OfferAll offers the first rows of points, one for each value.
 func (b *Best) OfferAll(points *mat.Dense, values []float64) {
 	for i, v := range values {
