@@ -19,30 +19,36 @@ const (
 // rounds of one point each, by turns where the parabola of the best three points is least and in the middle
 // of the interval that hides something lower with the least curvature (S. Langerman, G. Seront and H. Bersini,
 // "S.T.E.P.: the easiest way to optimize a function", 1994). With every round after the first f is asked where
-// all minima meet. It goes on for so many rounds.
+// all minima meet.
 type Axes struct {
 	f      objective.Objective
 	x      []float64 // where all lines meet
 	fx     float64
 	Lines  []Line
 	rounds int
+	gained int // the last round that led lower
 	bounds objective.Box
 }
 
 // A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
-type Line struct{ At, Values []float64 }
+type Line struct {
+	At, Values []float64
+	steps      [2]float64 // how far the last two refinements went, the older one first
+}
 
 // NewAxes is a search along lines through x, where f is fx. Nothing is asked yet.
 func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Box) *Axes {
 	a := &Axes{f: f, bounds: bounds, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
 	for i, v := range x {
-		a.Lines[i] = Line{[]float64{v}, []float64{0}}
+		a.Lines[i] = Line{[]float64{v}, []float64{0}, [2]float64{math.Inf(1), math.Inf(1)}}
 	}
 	return a
 }
 
-// Search goes on for so many rounds within a box, which has to be finite.
-func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error {
+// Search goes on within a box, which has to be finite, until as many rounds as it took to come there, from the first Search on, have
+// gained nothing: what it spends at the end is no more than what led there. Called again, it goes on for as many rounds as before
+// at least.
+func (a *Axes) Search(ctx context.Context, box objective.Box) error {
 	d := len(a.x)
 	if a.rounds == 0 {
 		if err := a.ask(ctx, gridSize*d, func(k int) (int, float64) {
@@ -52,7 +58,7 @@ func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error 
 			return err
 		}
 	}
-	for range rounds {
+	for a.gained = max(a.rounds, gridSize); a.rounds < 2*a.gained; {
 		next := make([]float64, d)
 		for i := range a.Lines {
 			next[i] = a.Lines[i].next(a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
@@ -76,7 +82,7 @@ func (a *Axes) meet(ctx context.Context) error {
 	if err != nil || !(v[0] < a.fx) || math.IsInf(v[0], -1) {
 		return err
 	}
-	a.x, a.fx = x, v[0]
+	a.x, a.fx, a.gained = x, v[0], max(a.rounds, a.gained)
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		least := l.Values[l.least()]
@@ -150,12 +156,13 @@ func (l *Line) parabola() (float64, bool) {
 	p, q, r := l.Values[k-1], l.Values[k], l.Values[k+1]
 	right, left := float64((b-a)*(q-r)), float64((b-c)*(q-p))
 	t := b - float64((float64((b-a)*right)-float64((b-c)*left))/2)/(right-left)
-	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close {
+	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close || !(math.Abs(t-b) < l.steps[0]/2) {
 		t = b + float64((c-b)/2) // into the larger of the two intervals
 		if b-a > c-b {
 			t = a + float64((b-a)/2)
 		}
 	}
+	l.steps = [2]float64{l.steps[1], math.Abs(t - b)}
 	return t, true
 }
 
