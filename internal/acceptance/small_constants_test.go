@@ -2,6 +2,7 @@ package acceptance
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -9,7 +10,6 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
-	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,7 +20,6 @@ import (
 	"testing"
 
 	"github.com/untwist/untwist/internal/acceptance/flags"
-	"github.com/untwist/untwist/problem"
 )
 
 // A knob is a constant of a file.
@@ -92,32 +91,9 @@ func sentence(text, word string) string {
 	return strings.TrimSpace(all[0])
 }
 
-// smallMeans are the means of point after point of the table: 50d and 100d, in 10 and 20 dimensions.
-func smallMeans(t *testing.T) (means []float64) {
-	t.Helper()
-	for _, d := range []int{10, 20} {
-		sums := make([]float64, 2)
-		for _, k := range smooth {
-			gaps := make([][]float64, len(sums))
-			for _, seed := range flags.Seeds(15) {
-				for i, g := range smallGaps(t, problem.Spec{Name: fmt.Sprintf("bbob-%d", k), Dim: d, Seed: seed}, "auto", []int{50 * d, 100 * d}) {
-					gaps[i] = append(gaps[i], g)
-				}
-			}
-			for i := range sums {
-				sums[i] += math.Log(middleOf(gaps[i])) / float64(len(smooth))
-			}
-		}
-		for _, s := range sums {
-			means = append(means, math.Exp(s))
-		}
-	}
-	return means
-}
-
 const knobFile = "testdata/constants.csv"
 
-// meansWith compiles this test with a constant that is another, and returns its means.
+// meansWith compiles testdata/means.go with a constant that is another, and returns what it prints.
 func meansWith(t *testing.T, k knob, value string) []string {
 	t.Helper()
 	text, err := os.ReadFile(k.file)
@@ -125,12 +101,17 @@ func meansWith(t *testing.T, k knob, value string) []string {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	changed, overlay := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json")
-	file, err := filepath.Abs(k.file)
-	if err != nil {
-		t.Fatal(err)
+	changed, overlay, command := filepath.Join(folder, "changed.go"), filepath.Join(folder, "overlay.json"), filepath.Join(folder, "means")
+	replaced := map[string]string{}
+	for there, file := range map[string]string{k.file: changed, "means/main.go": "testdata/means.go"} { // a package that is nowhere else
+		from, err := filepath.Abs(there)
+		to, wrong := filepath.Abs(file)
+		if err := cmp.Or(err, wrong); err != nil {
+			t.Fatal(err)
+		}
+		replaced[from] = to
 	}
-	list, err := json.Marshal(map[string]map[string]string{"Replace": {file: changed}})
+	list, err := json.Marshal(map[string]any{"Replace": replaced})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,15 +120,18 @@ func meansWith(t *testing.T, k knob, value string) []string {
 			t.Fatal(err)
 		}
 	}
-	out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-v", "-timeout=1h", "-run", "TestConstantsOfSmallBudgets", "-cells", "means", ".").CombinedOutput()
-	if err != nil {
+	if out, err := exec.Command("go", "build", "-overlay", overlay, "-o", command, "./means").CombinedOutput(); err != nil {
 		t.Fatalf("%s = %s: %v\n%s", k.name, value, err, out)
 	}
-	found := regexp.MustCompile(`means ([^\n]*)`).FindSubmatch(out)
-	if found == nil {
-		t.Fatalf("%s = %s: no means in\n%s", k.name, value, out)
+	args := []string{strconv.Itoa(flags.Count(15))}
+	for _, n := range smooth {
+		args = append(args, strconv.Itoa(n))
 	}
-	return strings.Fields(string(found[1]))
+	out, err := exec.Command(command, args...).Output()
+	if err != nil {
+		t.Fatalf("%s = %s: %v", k.name, value, err)
+	}
+	return strings.Fields(string(out))
 }
 
 // knownMeans reads what was measured: the constant as it stands, halved and doubled, by its name.
@@ -182,14 +166,6 @@ func knownMeans(t *testing.T) map[string][]float64 {
 //
 //	go test ./internal/acceptance -run TestConstantsOfSmallBudgets -whole -update -timeout 3h
 func TestConstantsOfSmallBudgets(t *testing.T) {
-	if flags.Cells() {
-		line := ""
-		for _, m := range smallMeans(t) {
-			line += fmt.Sprintf(" %.4g", m)
-		}
-		t.Log("means" + line)
-		return
-	}
 	knobs, known := smallKnobs(t), knownMeans(t)
 	if *flags.Whole && *flags.Update {
 		file, err := os.OpenFile(knobFile, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -33,6 +34,7 @@ type Axes struct {
 // A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
 type Line struct {
 	At, Values []float64
+	failed     []float64  // where f fails
 	steps      [2]float64 // how far the last two refinements went, the older one first
 }
 
@@ -40,7 +42,7 @@ type Line struct {
 func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Box) *Axes {
 	a := &Axes{f: f, bounds: bounds, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
 	for i, v := range x {
-		a.Lines[i] = Line{[]float64{v}, []float64{0}, [2]float64{math.Inf(1), math.Inf(1)}}
+		a.Lines[i] = Line{At: []float64{v}, Values: []float64{0}, steps: [2]float64{math.Inf(1), math.Inf(1)}}
 	}
 	return a
 }
@@ -110,8 +112,11 @@ func (a *Axes) ask(ctx context.Context, n int, at func(k int) (axis int, t float
 		row[i] = t
 	})
 	for k, v := range values {
-		if i, t := at(k); !math.IsInf(v, 0) && !math.IsNaN(v) {
-			a.Lines[i].add(t, v-a.fx)
+		i, t := at(k)
+		if l := &a.Lines[i]; kernel.Finite(v) {
+			l.add(t, v-a.fx)
+		} else {
+			l.failed = append(l.failed, t)
 		}
 	}
 	return err
@@ -135,14 +140,26 @@ func (l *Line) least() int {
 	return best
 }
 
-// next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere.
+// next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere; where f fails, nearer to a
+// point at which it does not.
 func (l *Line) next(refine bool, bounds [2]float64) float64 {
+	t, ok := 0.0, false
 	if refine {
-		if t, ok := l.parabola(); ok {
-			return t
-		}
+		t, ok = l.parabola()
 	}
-	return l.elsewhere(bounds)
+	if !ok {
+		t = l.elsewhere(bounds)
+	}
+	for slices.Contains(l.failed, t) {
+		near := l.At[0]
+		for _, known := range l.At {
+			if math.Abs(known-t) < math.Abs(near-t) {
+				near = known
+			}
+		}
+		t += float64((near - t) / 2)
+	}
+	return t
 }
 
 // parabola is where that of the best point and its neighbours is least. It is not ok if they are as close
