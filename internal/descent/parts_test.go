@@ -120,6 +120,19 @@ func TestExactness(t *testing.T) {
 	}
 }
 
+// Where f fails values have no neighbours: those of a line are no noise.
+func TestExactnessPastFailures(t *testing.T) {
+	inf := math.Inf(1)
+	for _, values := range [][]float64{{1, 2, inf, 4, 5, 6, 7}, {inf, 2, 3, inf, 5, 6, 7}, {1, inf, 3, inf, 5, inf, 7}} {
+		if sigma, size := noise(values); sigma != 0 || size != 7 {
+			t.Errorf("%v: noise of %g, size %g", values, sigma, size)
+		}
+	}
+	if sigma, _ := noise([]float64{1, 2, 1, inf, 1, 2, 1}); !(sigma > 0.5 && sigma < 1.5) {
+		t.Errorf("noise of %g, values are 1 and 2", sigma)
+	}
+}
+
 func TestSum(t *testing.T) {
 	random := rng.Seed(1).Stream("sum")
 	for name, c := range map[string]struct {
