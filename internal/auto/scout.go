@@ -99,9 +99,6 @@ const (
 	inner = 0.8
 	// moreSplits is by how many splits a sum over the axes is confirmed before lines are asked for.
 	moreSplits = 7
-	// lineRounds is how many rounds of lines come between two descents: enough to come from nine points to
-	// a minimum that is known to rounding.
-	lineRounds = 120
 )
 
 // anywhere returns a random point of the middle of the start box.
@@ -227,8 +224,8 @@ func (s *scout) along(ctx context.Context, f objective.Objective, cfg down.Confi
 	s.own = true
 	box := objective.Cube(f.Dim(), -1, 1)
 	lines := down.NewAxes(f, cfg.Start, cfg.Value, s.bounds)
-	for rounds := lineRounds; ; rounds *= 4 {
-		if err := lines.Search(ctx, box, rounds); err != nil {
+	for {
+		if err := lines.Search(ctx, box); err != nil {
 			return err
 		}
 		cfg.Start, cfg.Value = slices.Clone(s.best.Point), s.best.Value

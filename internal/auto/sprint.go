@@ -80,7 +80,7 @@ func (r *run) left() int {
 		return r.task.Budget
 	}
 	d, left := r.f.Dim(), r.task.Budget-race.raced
-	if left >= identify.Least(d) || race.scout.sum {
+	if left >= identify.Least(d) {
 		return left
 	}
 	return min(left, d*d/2+110*d-1) // it shows few components, and nothing else
@@ -138,17 +138,12 @@ func (s *sprint) some(ctx context.Context, queries int) (objective.Status, error
 	return objective.Running, nil
 }
 
-// stuck reports whether a descent has ended, CMA-ES is ahead of it, or f is a sum over the axes.
-func (s *sprint) stuck() bool {
-	return s.ended || s.scout.sum || s.rivals.Value < s.scout.best.Value
-}
+// stuck reports whether a descent has ended, or CMA-ES is ahead of it.
+func (s *sprint) stuck() bool { return s.ended || s.rivals.Value < s.scout.best.Value }
 
 // promising reports whether it pays to look for coordinates now.
 func (s *sprint) promising() bool {
 	d, left := s.run.f.Dim(), s.run.task.Budget-s.run.f.queries
-	if s.scout.sum { // a survey goes along the axes as well as lines do, and knows when it is done
-		return s.run.task.Budget >= identify.Least(d)
-	}
 	return left >= identify.Least(d) || s.scout.span.few(d) && left >= max(perDimension*d/2, fewQueries)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -19,30 +20,37 @@ const (
 // rounds of one point each, by turns where the parabola of the best three points is least and in the middle
 // of the interval that hides something lower with the least curvature (S. Langerman, G. Seront and H. Bersini,
 // "S.T.E.P.: the easiest way to optimize a function", 1994). With every round after the first f is asked where
-// all minima meet. It goes on for so many rounds.
+// all minima meet.
 type Axes struct {
 	f      objective.Objective
 	x      []float64 // where all lines meet
 	fx     float64
 	Lines  []Line
 	rounds int
+	gained int // the last round that led lower
 	bounds objective.Box
 }
 
 // A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
-type Line struct{ At, Values []float64 }
+type Line struct {
+	At, Values []float64
+	failed     []float64  // where f fails
+	steps      [2]float64 // how far the last two refinements went, the older one first
+}
 
 // NewAxes is a search along lines through x, where f is fx. Nothing is asked yet.
 func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Box) *Axes {
 	a := &Axes{f: f, bounds: bounds, x: slices.Clone(x), fx: fx, Lines: make([]Line, len(x))}
 	for i, v := range x {
-		a.Lines[i] = Line{[]float64{v}, []float64{0}}
+		a.Lines[i] = Line{At: []float64{v}, Values: []float64{0}, steps: [2]float64{math.Inf(1), math.Inf(1)}}
 	}
 	return a
 }
 
-// Search goes on for so many rounds within a box, which has to be finite.
-func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error {
+// Search goes on within a box, which has to be finite, until as many rounds as it took to come there, from the first Search on, have
+// gained nothing: what it spends at the end is no more than what led there. Called again, it goes on for as many rounds as before
+// at least.
+func (a *Axes) Search(ctx context.Context, box objective.Box) error {
 	d := len(a.x)
 	if a.rounds == 0 {
 		if err := a.ask(ctx, gridSize*d, func(k int) (int, float64) {
@@ -52,7 +60,7 @@ func (a *Axes) Search(ctx context.Context, box objective.Box, rounds int) error 
 			return err
 		}
 	}
-	for range rounds {
+	for a.gained = max(a.rounds, gridSize); a.rounds < 2*a.gained; {
 		next := make([]float64, d)
 		for i := range a.Lines {
 			next[i] = a.Lines[i].next(a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
@@ -76,7 +84,7 @@ func (a *Axes) meet(ctx context.Context) error {
 	if err != nil || !(v[0] < a.fx) || math.IsInf(v[0], -1) {
 		return err
 	}
-	a.x, a.fx = x, v[0]
+	a.x, a.fx, a.gained = x, v[0], max(a.rounds, a.gained)
 	for i := range a.Lines {
 		l := &a.Lines[i]
 		least := l.Values[l.least()]
@@ -104,8 +112,11 @@ func (a *Axes) ask(ctx context.Context, n int, at func(k int) (axis int, t float
 		row[i] = t
 	})
 	for k, v := range values {
-		if i, t := at(k); !math.IsInf(v, 0) && !math.IsNaN(v) {
-			a.Lines[i].add(t, v-a.fx)
+		i, t := at(k)
+		if l := &a.Lines[i]; kernel.Finite(v) {
+			l.add(t, v-a.fx)
+		} else {
+			l.failed = append(l.failed, t)
 		}
 	}
 	return err
@@ -129,14 +140,26 @@ func (l *Line) least() int {
 	return best
 }
 
-// next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere.
+// next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere; where f fails, nearer to a
+// point at which it does not.
 func (l *Line) next(refine bool, bounds [2]float64) float64 {
+	t, ok := 0.0, false
 	if refine {
-		if t, ok := l.parabola(); ok {
-			return t
-		}
+		t, ok = l.parabola()
 	}
-	return l.elsewhere(bounds)
+	if !ok {
+		t = l.elsewhere(bounds)
+	}
+	for slices.Contains(l.failed, t) {
+		near := l.At[0]
+		for _, known := range l.At {
+			if math.Abs(known-t) < math.Abs(near-t) {
+				near = known
+			}
+		}
+		t += float64((near - t) / 2)
+	}
+	return t
 }
 
 // parabola is where that of the best point and its neighbours is least. It is not ok if they are as close
@@ -150,12 +173,13 @@ func (l *Line) parabola() (float64, bool) {
 	p, q, r := l.Values[k-1], l.Values[k], l.Values[k+1]
 	right, left := float64((b-a)*(q-r)), float64((b-c)*(q-p))
 	t := b - float64((float64((b-a)*right)-float64((b-c)*left))/2)/(right-left)
-	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close {
+	if close := float64(near * width); !(t > a+close && t < c-close) || math.Abs(t-b) < close || !(math.Abs(t-b) < l.steps[0]/2) {
 		t = b + float64((c-b)/2) // into the larger of the two intervals
 		if b-a > c-b {
 			t = a + float64((b-a)/2)
 		}
 	}
+	l.steps = [2]float64{l.steps[1], math.Abs(t - b)}
 	return t, true
 }
 

@@ -78,26 +78,28 @@ func leastStep(values []float64) float64 {
 	return least
 }
 
-// noise returns σ by a table of differences, 0 if there is none, and how large the values are.
+// noise returns σ by a table of differences, 0 if there is none, and how large the values are. Where f fails there are no differences:
+// those of points that are not next to each other would be taken for noise.
 func noise(values []float64) (sigma, size float64) {
-	var t, all []float64
+	t, all := slices.Clone(values), []float64(nil)
 	for _, v := range values {
 		if kernel.Finite(v) {
-			t = append(t, v)
 			size = max(size, math.Abs(v))
 		}
 	}
 	part := 1.0 // (k!)²/(2k)!
 	for k := 1; len(t) > 1; k++ {
-		sum := 0.0
+		sum, n, least, most := 0.0, 0, 0.0, 0.0
 		for i := range len(t) - 1 {
-			t[i] = t[i+1] - t[i]
-			sum += float64(t[i] / size * (t[i] / size)) // squares of f may overflow
+			if t[i] = t[i+1] - t[i]; kernel.Finite(t[i]) {
+				sum += float64(t[i] / size * (t[i] / size)) // squares of f may overflow
+				n, least, most = n+1, min(least, t[i]), max(most, t[i])
+			}
 		}
 		t = t[:len(t)-1]
 		part *= float64(k) / float64(4*k-2)
-		if slices.Min(t) < 0 && slices.Max(t) > 0 {
-			all = append(all, size*math.Sqrt(part*sum/float64(len(t))))
+		if least < 0 && most > 0 {
+			all = append(all, size*math.Sqrt(part*sum/float64(n)))
 		}
 	}
 	if len(all) == 0 {

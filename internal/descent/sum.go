@@ -3,7 +3,9 @@ package descent
 import (
 	"context"
 	"math"
+	"slices"
 
+	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/objective"
 )
@@ -47,18 +49,22 @@ func Splits(x, y []float64, splits int, random objective.Random) func(k int, row
 	}
 }
 
-// Adds reports whether the values of splits are those of a sum, and how much they vary.
+// Adds reports whether the values of splits are those of a sum, and how much they vary. A split at which f fails says nothing.
 func Adds(fx, fy float64, values []float64) (bool, float64) {
 	least, most := min(fx, fy), max(fx, fy)
-	for _, v := range values {
-		least, most = min(least, v), max(most, v)
+	known := slices.Clone(values)[:0]
+	for pair := range slices.Chunk(values, 2) {
+		if kernel.Finite(pair[0]) && kernel.Finite(pair[1]) {
+			known = append(known, pair...)
+			least, most = min(least, pair[0], pair[1]), max(most, pair[0], pair[1])
+		}
 	}
-	spread, sum := most-least, true
-	if math.IsNaN(spread) || math.IsInf(spread, 0) {
+	spread, sum := most-least, 2*len(known) > len(values)
+	if !kernel.Finite(spread) {
 		return false, math.Abs(fx)
 	}
-	for k := range len(values) / 2 {
-		sum = sum && math.Abs((fx-values[2*k])+(fy-values[2*k+1])) <= adds*spread
+	for pair := range slices.Chunk(known, 2) {
+		sum = sum && math.Abs((fx-pair[0])+(fy-pair[1])) <= adds*spread
 	}
 	return sum && spread > 0, spread
 }
