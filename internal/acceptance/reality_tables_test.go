@@ -210,7 +210,7 @@ func (b *book) draw(t *testing.T) {
 		if len(all) == 0 {
 			return
 		}
-		if err := swept(title, x, y, all, floor).Draw().Save("../../docs/reality-" + name + ".svg"); err != nil {
+		if err := swept(title, x, y, all, floor).Draw().Save("../../docs/data/reality-" + name + ".svg"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -232,7 +232,7 @@ func (b *book) draw(t *testing.T) {
 	sweep("maps", "Rastrigin under maps, orthogonal mix", "dimension", "queries to a gap of 1e-6", queries, 1)
 }
 
-// docs/data/reality.md has the tables that follow from docs/reality.csv. With -whole -update they
+// docs/data/reality.md has the tables that follow from docs/data/reality.csv. With -whole -update they
 // are written, and the figures are drawn.
 func TestRealityPage(t *testing.T) {
 	b := &book{facts: map[string]fact{}, seeds: map[string]int{}}

@@ -132,7 +132,7 @@ type smallRun struct {
 	seed     uint64
 }
 
-const smallFile = "testdata/small.csv"
+const smallFile = "../../docs/data/small-budgets.csv"
 
 // smallRuns reads what was measured before.
 func smallRuns(t *testing.T) map[smallRun][]float64 {

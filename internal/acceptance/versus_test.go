@@ -15,7 +15,7 @@ import (
 	"github.com/untwist/untwist/problem"
 )
 
-// A versusCell is the runs of a method on a problem, as in docs/versus-runs.csv.
+// A versusCell is the runs of a method on a problem, as in docs/data/versus-runs.csv.
 type versusCell struct {
 	problem, mix string
 	dim          int
@@ -42,10 +42,10 @@ func csvRows(t *testing.T, path string) [][]string {
 	return rows
 }
 
-// versusCells reads docs/versus-runs.csv, which the program has written.
+// versusCells reads docs/data/versus-runs.csv, which the program has written.
 func versusCells(t *testing.T) (cells []*versusCell) {
 	t.Helper()
-	lines := csvRows(t, "../../docs/versus-runs.csv")
+	lines := csvRows(t, "../../docs/data/versus-runs.csv")
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -184,7 +184,7 @@ func versusLong(cells []*versusCell) string {
 	return text
 }
 
-// docs/data/versus.md has the tables that follow from docs/versus-runs.csv. With -update they are
+// docs/data/versus.md has the tables that follow from docs/data/versus-runs.csv. With -update they are
 // written.
 func TestVersusPage(t *testing.T) {
 	var same, more, rotated, plain []*versusCell
@@ -213,7 +213,7 @@ func TestVersusPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/data/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
+			t.Errorf("docs/data/versus.md does not have the table %s as in docs/data/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
 		}
 	}
 }
