@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
@@ -204,17 +203,7 @@ func TestVersusPage(t *testing.T) {
 		"short": versusShort(append(same, more...)), "long": versusLong(same), "more": versusLong(more),
 		"rotated": versusLong(rotated), "plain": versusLong(plain),
 	} {
-		if *flags.Update {
-			rewrite(t, "../../docs/data/versus.md", name, text)
-			continue
-		}
-		page, err := os.ReadFile("../../docs/data/versus.md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/data/versus.md does not have the table %s as in docs/data/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
-		}
+		written(t, "versus.md", name, text)
 	}
 }
 

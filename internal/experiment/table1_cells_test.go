@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
@@ -204,16 +203,7 @@ func TestCommittedTable(t *testing.T) {
 		"failures": table.failures().markdown(),
 	}
 	for name, text := range forms {
-		if *flags.Update {
-			rewrite(t, path, name, text)
-		}
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(page, []byte("<!-- "+name+" -->\n"+text+"<!-- end of "+name+" -->\n")) {
-			t.Errorf("docs/data/table1.md lacks\n%s", text)
-		}
+		pageHas(t, path, name, text)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil || !bytes.Contains(readme, []byte("(docs/data/table1.md)")) {
