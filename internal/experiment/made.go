@@ -29,7 +29,7 @@ type Made struct {
 	Files    string // patterns of what it writes, in docs/data
 	Packages string // those whose sources decide what comes out, with all that they import
 	Takes    string // how long, on two cores
-	Repeats  string // "yes": the quick form repeats some of its runs, and they are the same; "by hand": nothing is stored
+	Repeats  string // "yes": a test makes some of its runs again, and they are the same; "cmaes": those of CMA-ES; "by hand": none is stored
 	Numerics string // of the state of the code that it is of; "": it is of several, or of one that nobody knows
 	Sources  string // and what Sources.Sum was then
 	Command  string // for sh, in the top folder; $OUT is a folder that is kept until it has ended

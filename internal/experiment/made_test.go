@@ -25,7 +25,7 @@ func TestMadePage(t *testing.T) {
 		if err != nil {
 			t.Fatal(m.Name, err)
 		}
-		table += fmt.Sprintf("| %s | %s | %s | %s |\n", m.Name, strings.ReplaceAll(m.Files, "*", `\*`), m.State(today), map[string]string{"yes": "the same", "": "not compared", "by hand": "no run is stored"}[m.Repeats])
+		table += fmt.Sprintf("| %s | %s | %s | %s |\n", m.Name, strings.ReplaceAll(m.Files, "*", `\*`), m.State(today), map[string]string{"yes": "the same", "": "not compared", "by hand": "no run is stored", "cmaes": "of CMA-ES the same; of `auto` nothing is claimed"}[m.Repeats])
 		for pattern := range strings.FieldsSeq(m.Files) {
 			files, err := filepath.Glob(filepath.Join(root, "docs/data", pattern))
 			if err != nil || len(files) == 0 {
