@@ -158,7 +158,7 @@ var manners = map[string]manner{
 
 	// docs/report.md
 	"untwist minimize --problem rastrigin --dim 100 --report rastrigin.html": {plus: "--dim 20", why: long, then: "grep -q 'id=\"sensitivity\"' rastrigin.html"},
-	"untwist minimize docs/reports/pipe.toml --report pipe.html": {
+	"untwist minimize examples/pipe.toml --report pipe.html": {
 		then: "grep -q 'depends on only 3 combinations of its 8 parameters.*length/speed' pipe.html && grep -q 'does not depend at all on roughness' pipe.html"},
 	"untwist minimize docs/reports/pairs.toml --report pairs.html":                                  {then: "grep -q 'gain_west and offset_west' pairs.html"},
 	"untwist minimize --problem rosenbrock --dim 10 --budget 20000 --report rosenbrock.html":        {then: "grep -q 'The function does not split into parts' rosenbrock.html"},

@@ -15,14 +15,14 @@ var (
 	// A figure is a number of four digits or more, or so many of so many.
 	aFigure = regexp.MustCompile(`\d{1,3}(?:,\d{3})+(?:·d)?|\d[\d,]* of (?:the |all )?\d[\d,]*`)
 	// What is in code, or quoted, is none: it is asked for, or printed.
-	noText = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"]*\"|(?m:^    .*$)")
+	noText = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\"[^\"\n]*\"|(?m:^    [^\n]*$)")
 	number = regexp.MustCompile(`\d+`)
 	linked = regexp.MustCompile(`\]\(([^)#\s:]+)`)
 )
 
-// limits are numbers that are not measured: of parameters, of points that are asked for at a time, of the least default budget, and of points
+// limits are numbers that are not measured: of parameters, processes, points that are asked for at a time or kept, of the least default budget, and of points
 // that failures are counted over.
-var limits = []string{"1,000", "1,024", "10,000", "20,000"}
+var limits = []string{"1,000", "1,024", "10,000", "20,000", "32,768", "65,536"}
 
 // planned returns what README.md and docs/problem-file.md say of budgets: exactly, and to two digits.
 func planned() (all []string) {
