@@ -158,7 +158,7 @@ var manners = map[string]manner{
 
 	// docs/report.md
 	"untwist minimize --problem rastrigin --dim 100 --report rastrigin.html": {plus: "--dim 20", why: long, then: "grep -q 'id=\"sensitivity\"' rastrigin.html"},
-	"untwist minimize docs/reports/pipe.toml --report pipe.html": {
+	"untwist minimize examples/pipe.toml --report pipe.html": {
 		then: "grep -q 'depends on only 3 combinations of its 8 parameters.*length/speed' pipe.html && grep -q 'does not depend at all on roughness' pipe.html"},
 	"untwist minimize docs/reports/pairs.toml --report pairs.html":                                  {then: "grep -q 'gain_west and offset_west' pairs.html"},
 	"untwist minimize --problem rosenbrock --dim 10 --budget 20000 --report rosenbrock.html":        {then: "grep -q 'The function does not split into parts' rosenbrock.html"},
@@ -238,8 +238,8 @@ var manners = map[string]manner{
 	"untwist reproduce allocation --dim 20":                                                                             {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                                                                            {plus: "--dim 3 --runs 1", why: long},
 	"go test ./cbo -run '^$' -bench Variants":                                                                           {plus: "-benchtime 1x", why: long},
-	"untwist compare --grid docs/cbo-variants.toml --out variants":                                                      {plus: "--problems squared-norm --seeds 1", why: long},
-	"untwist compare --grid docs/cbo-mixed.toml --out mixed":                                                            {plus: "--problems squared-norm --seeds 1", why: long},
+	"untwist compare --grid docs/data/cbo-variants.toml --out variants":                                                 {plus: "--problems squared-norm --seeds 1", why: long},
+	"untwist compare --grid docs/data/cbo-mixed.toml --out mixed":                                                       {plus: "--problems squared-norm --seeds 1", why: long},
 	"untwist reproduce scaling --out DIR":                                                                               {plus: "--dims 2,3 --runs 1 --problems squared-norm", why: long},
 	"untwist reproduce errors --problems rastrigin,different-powers --sizes 0,0.001,0.003,0.01 --methods transformed":   {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --problems rastrigin,different-powers --sizes 0.01,0.1 --methods transformed,online": {plus: "--dim 3 --runs 1", why: long},
@@ -250,9 +250,9 @@ var manners = map[string]manner{
 	"untwist reproduce table1 --runs 1 --seed N":                                                                        {instead: "untwist reproduce table1 --dim 5 --runs 1 --seed 3", why: long},
 	"untwist minimize --problem NAME --dim 100 --budget 5000000 --target 0.005 --seed SEED --strategy METHOD": {
 		instead: "for m in cbo reparametrised transformed componentwise cmaes auto; do untwist minimize --problem rastrigin --dim 5 --budget 20000 --target 0.005 --seed 1 --strategy $m; done", why: placeholder},
-	"untwist compare --grid docs/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus": {
-		instead: "python3 -c 'import scipy' && untwist compare --grid docs/versus.toml --dim 3 --seeds 1 --budget 300 --out versus", why: long},
-	"untwist compare --grid docs/versus.toml --dim 100 --seeds 5 --budget '2000*d' --out versus-100": {
-		instead: "python3 -c 'import scipy' && untwist compare --grid docs/versus.toml --dim 4 --seeds 1 --budget 300 --out versus-100", why: long},
+	"untwist compare --grid docs/data/versus.toml --dim 10,20 --seeds 12 --budget '5000*d' --out versus": {
+		instead: "python3 -c 'import scipy' && untwist compare --grid docs/data/versus.toml --dim 3 --seeds 1 --budget 300 --out versus", why: long},
+	"untwist compare --grid docs/data/versus.toml --dim 100 --seeds 5 --budget '2000*d' --out versus-100": {
+		instead: "python3 -c 'import scipy' && untwist compare --grid docs/data/versus.toml --dim 4 --seeds 1 --budget 300 --out versus-100", why: long},
 	"go test ./powermethod -run SquaredNormWithAllLimits -whole -v": {plus: "-whole=false", why: long},
 }

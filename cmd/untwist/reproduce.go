@@ -25,7 +25,7 @@ func reproduceCommand() *cobra.Command {
 		},
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(table1Command(), figure1Command())
+	cmd.AddCommand(allCommand(), table1Command(), figure1Command())
 	for _, q := range questions {
 		cmd.AddCommand(q.command())
 	}

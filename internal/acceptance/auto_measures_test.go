@@ -453,3 +453,19 @@ func rewrite(t *testing.T, path, name, text string) {
 		t.Fatal(err)
 	}
 }
+
+// written fails if a page of docs/data does not have this text between its marks. With -update it is put there.
+func written(t *testing.T, page, name, text string) {
+	t.Helper()
+	path := "../../docs/data/" + page
+	if *flags.Update {
+		rewrite(t, path, name, text)
+	}
+	all, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(all), "<!-- "+name+" -->\n"+text+"<!-- end of "+name+" -->\n") {
+		t.Errorf("docs/data/%s does not have the table %s that follows from what is stored; -update writes it:\n%s", page, name, text)
+	}
+}

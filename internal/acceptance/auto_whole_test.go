@@ -110,16 +110,16 @@ func TestAutoTable(t *testing.T) {
 		}
 	}
 	if *flags.Whole && *flags.Update && !flags.Some() {
-		if err := os.WriteFile("../../docs/auto-seeds.csv", []byte(rows), 0o644); err != nil {
+		if err := os.WriteFile("../../docs/data/auto-seeds.csv", []byte(rows), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		rewrite(t, "../../docs/data/auto.md", "table", "| | seeds | solved | to 0.005, median | 95 of 100 at most | most | to 1e-8, median | done, median | largest gap when done |\n|---|---|---|---|---|---|---|---|---|\n"+summary.String())
 	}
 }
 
-// The table in docs/data/auto.md is that of docs/auto-seeds.csv.
+// The table in docs/data/auto.md is that of docs/data/auto-seeds.csv.
 func TestAutoSeeds(t *testing.T) {
-	rows := csvRows(t, "../../docs/auto-seeds.csv")
+	rows := csvRows(t, "../../docs/data/auto-seeds.csv")
 	page, err := os.ReadFile("../../docs/data/auto.md")
 	if err != nil {
 		t.Fatal(err)

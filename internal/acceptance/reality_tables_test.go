@@ -3,7 +3,6 @@ package acceptance
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,7 +209,7 @@ func (b *book) draw(t *testing.T) {
 		if len(all) == 0 {
 			return
 		}
-		if err := swept(title, x, y, all, floor).Draw().Save("../../docs/reality-" + name + ".svg"); err != nil {
+		if err := swept(title, x, y, all, floor).Draw().Save("../../docs/data/reality-" + name + ".svg"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -232,24 +231,13 @@ func (b *book) draw(t *testing.T) {
 	sweep("maps", "Rastrigin under maps, orthogonal mix", "dimension", "queries to a gap of 1e-6", queries, 1)
 }
 
-// docs/data/reality.md has the tables that follow from docs/reality.csv. With -whole -update they
-// are written, and the figures are drawn.
+// docs/data/reality.md has the tables that follow from docs/data/reality.csv. With -update they
+// are written, and with -whole the figures are drawn.
 func TestRealityPage(t *testing.T) {
 	b := &book{facts: map[string]fact{}, seeds: map[string]int{}}
 	b.read(t)
 	for _, p := range pivots {
-		text := p.lines(b)
-		if *flags.Whole && *flags.Update {
-			rewrite(t, "../../docs/data/reality.md", p.name, text)
-			continue
-		}
-		page, err := os.ReadFile("../../docs/data/reality.md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "<!-- " + p.name + " -->\n" + text + "<!-- end of " + p.name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/data/reality.md does not have the table %s as in %s:\n%s", p.name, cellsFile, text)
-		}
+		written(t, "reality.md", p.name, p.lines(b))
 	}
 	if *flags.Whole && *flags.Update {
 		b.draw(t)

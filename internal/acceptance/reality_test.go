@@ -28,16 +28,16 @@ import (
 // The tests of reality_*_test.go measure what docs/data/reality.md says: functions as people have
 // them, under outer maps, with noise, and nearly separable. What is measured comes in cells, a
 // problem with its mix, dimension and blemish at some seeds. Without -whole there are one or
-// two small cells each. With -whole -update cells are kept in docs/reality.csv as soon as they
+// two small cells each. With -whole -update cells are kept in docs/data/reality.csv as soon as they
 // are measured. Those that are there are not measured again, so a measurement can be stopped
 // and goes on. The tables and figures of docs/data/reality.md are made from that file:
 //
 //	go test ./internal/acceptance -run 'Reality|NoMap|Honest' -whole -update -v -timeout 12h
 //
-// To measure anew, delete docs/reality.csv. Some cells on other seeds:
+// To measure anew, delete docs/data/reality.csv. Some cells on other seeds:
 //
 //	go test ./internal/acceptance -run TestRealityNoise -whole -v -dims 13 -from 100 -cells 'rastrigin paper'
-const cellsFile = "../../docs/reality.csv"
+const cellsFile = "../../docs/data/reality.csv"
 
 // dimensions returns those of -dims, or others with -whole, or a small one.
 func dimensions(small int, others ...int) []int {
@@ -99,7 +99,7 @@ func orInf(v float64) float64 {
 	return v
 }
 
-// A book has the cells of docs/reality.csv.
+// A book has the cells of docs/data/reality.csv.
 type book struct {
 	test  string
 	order []string // names of cells of all tests

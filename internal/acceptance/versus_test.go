@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/problem"
 )
 
-// A versusCell is the runs of a method on a problem, as in docs/versus-runs.csv.
+// A versusCell is the runs of a method on a problem, as in docs/data/versus-runs.csv.
 type versusCell struct {
 	problem, mix string
 	dim          int
@@ -42,10 +41,10 @@ func csvRows(t *testing.T, path string) [][]string {
 	return rows
 }
 
-// versusCells reads docs/versus-runs.csv, which the program has written.
+// versusCells reads docs/data/versus-runs.csv, which the program has written.
 func versusCells(t *testing.T) (cells []*versusCell) {
 	t.Helper()
-	lines := csvRows(t, "../../docs/versus-runs.csv")
+	lines := csvRows(t, "../../docs/data/versus-runs.csv")
 	number := func(text string) int {
 		n, err := strconv.Atoi(text)
 		if err != nil {
@@ -184,7 +183,7 @@ func versusLong(cells []*versusCell) string {
 	return text
 }
 
-// docs/data/versus.md has the tables that follow from docs/versus-runs.csv. With -update they are
+// docs/data/versus.md has the tables that follow from docs/data/versus-runs.csv. With -update they are
 // written.
 func TestVersusPage(t *testing.T) {
 	var same, more, rotated, plain []*versusCell
@@ -204,17 +203,7 @@ func TestVersusPage(t *testing.T) {
 		"short": versusShort(append(same, more...)), "long": versusLong(same), "more": versusLong(more),
 		"rotated": versusLong(rotated), "plain": versusLong(plain),
 	} {
-		if *flags.Update {
-			rewrite(t, "../../docs/data/versus.md", name, text)
-			continue
-		}
-		page, err := os.ReadFile("../../docs/data/versus.md")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if want := "<!-- " + name + " -->\n" + text + "<!-- end of " + name + " -->\n"; !strings.Contains(string(page), want) {
-			t.Errorf("docs/data/versus.md does not have the table %s as in docs/versus-runs.csv; go test ./internal/acceptance -run TestVersusPage -update writes it:\n%s", name, text)
-		}
+		written(t, "versus.md", name, text)
 	}
 }
 

@@ -11,7 +11,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
-	"github.com/untwist/untwist/internal/acceptance/flags"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
@@ -186,10 +185,10 @@ func TestEmptyCells(t *testing.T) {
 	}
 }
 
-// docs/data/table1.md has the tables of docs/table1.json, which a run has written. With -update
+// docs/data/table1.md has the tables of docs/data/table1.json, which a run has written. With -update
 // they are put there. README.md has a link to the page.
 func TestCommittedTable(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "table1.json"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "data", "table1.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,16 +203,7 @@ func TestCommittedTable(t *testing.T) {
 		"failures": table.failures().markdown(),
 	}
 	for name, text := range forms {
-		if *flags.Update {
-			rewrite(t, path, name, text)
-		}
-		page, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Contains(page, []byte("<!-- "+name+" -->\n"+text+"<!-- end of "+name+" -->\n")) {
-			t.Errorf("docs/data/table1.md lacks\n%s", text)
-		}
+		pageHas(t, path, name, text)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil || !bytes.Contains(readme, []byte("(docs/data/table1.md)")) {
@@ -221,11 +211,11 @@ func TestCommittedTable(t *testing.T) {
 	}
 }
 
-// The committed store, docs/data/table1.jsonl, gives the table of docs/table1.json and the runs of
-// docs/table1-runs.csv, so that a later program has to make only what is missing.
+// The committed store, docs/data/table1.jsonl, gives the table of docs/data/table1.json and the runs of
+// docs/data/table1-runs.csv, so that a later program has to make only what is missing.
 func TestCommittedStore(t *testing.T) {
 	g := complete(t, Table1{})
-	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "table1.json"))
+	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "data", "table1.json"))
 	var table Table
 	if err == nil {
 		err = json.Unmarshal(data, &table)
@@ -247,8 +237,8 @@ func TestCommittedStore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if file, err := os.ReadFile(filepath.Join("..", "..", "docs", "table1-runs.csv")); err != nil || !bytes.Equal(file, runs) {
-		t.Errorf("docs/table1-runs.csv has other runs, or %v", err)
+	if file, err := os.ReadFile(filepath.Join("..", "..", "docs", "data", "table1-runs.csv")); err != nil || !bytes.Equal(file, runs) {
+		t.Errorf("docs/data/table1-runs.csv has other runs, or %v", err)
 	}
 }
 
