@@ -112,9 +112,10 @@ func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 // residuals.
 func (s system) solveMap(out *solution, known []sym2) {
 	by := [2]float64{-s.moved[0], -s.moved[1]}
-	b := by
+	b, whole := by, 0.0
 	eachPair(s.m, func(i, j, p int) {
 		all := out.total[p]
+		whole += all.theta.trace()
 		out.ofTheta = out.ofTheta.plus(all.theta)
 		x, y := known[p].of(s.right(out, i, j, p, by))
 		k0, k1 := known[p].of(all.with[0][0], all.with[0][1])
@@ -124,6 +125,7 @@ func (s system) solveMap(out *solution, known []sym2) {
 		pull := s.pull(out, i, j, p, by, 0, 0)
 		b[0], b[1] = b[0]+pull[0]-dot(0, x, y), b[1]+pull[1]-dot(1, x, y)
 	})
+	out.ofTheta = out.ofTheta.mapped(func(l float64) float64 { return max(l, rounded*whole) })
 	if !s.free {
 		return
 	}
@@ -135,6 +137,10 @@ func (s system) solveMap(out *solution, known []sym2) {
 		}
 	})
 }
+
+// rounded is the part of a sum of information that its rounding may be: where E explains nearly all that T says, less than that is
+// left, of either sign.
+const rounded = 0x1p-50
 
 // inverse returns the covariance of θ, whose standard deviations are 1 before anything is known.
 func (s sym2) inverse() sym2 {

@@ -80,3 +80,29 @@ func TestThetaIsLearntWithAllPairs(t *testing.T) {
 		})
 	}
 }
+
+// Where E explains all that equations say of θ, u_k = v_ij b + v_ji c with the same b and c for all looks, T − AᵀKA is 0, and by rounding
+// of either sign: the covariance of θ is finite all the same.
+func TestInformationOfThetaIsNotNegative(t *testing.T) {
+	const m, looks = 3, 3
+	random := rng.Seed(3).Stream("test")
+	for range 100 {
+		s := system{m: m, kappa: make([]float64, looks)}
+		size := math.Exp(3 * random.NormFloat64())
+		by := [2]float64{random.NormFloat64(), random.NormFloat64()}
+		for range looks {
+			v := each(m, func(int, int) float64 { return size * random.NormFloat64() })
+			s.eq = append(s.eq, equation{
+				r: mat.NewDense(m, m, nil), v: v, vv: mat.NewDense(m, m, nil), s2: each(m, func(int, int) float64 { return 1e-20 }),
+			})
+			along := func(b float64) *mat.Dense {
+				return off(m, func(i, j int) float64 { return b * (v.At(min(i, j), max(i, j)) + 3*v.At(max(i, j), min(i, j))) })
+			}
+			s.slopes = append(s.slopes, [2]*mat.Dense{along(by[0]), along(by[1])})
+		}
+		c := s.solve().ofTheta.inverse()
+		if !(c.a >= 0 && c.c >= 0 && c.a < 1 && c.c <= 1 && c.a*c.c >= c.b*c.b*(1-1e-6)) {
+			t.Fatalf("the covariance of θ is %v", c)
+		}
+	}
+}
