@@ -120,7 +120,7 @@ func (r *run) finish() error {
 // Numerics is raised when the same objective, options and seed begin to give other
 // results. Runs of different numerics must not be mixed. A stored experiment refuses to
 // continue, and so does everything else that continues or compares runs by their seeds.
-const Numerics = 12
+const Numerics = 13
 
 // Fingerprint returns everything that decides a run on a function of dim coordinates,
 // except the function itself. It is one line of canonical JSON, with the defaults filled
