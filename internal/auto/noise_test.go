@@ -36,7 +36,7 @@ func noisyWatch(f objective.Objective, sigma float64) *watched {
 // Student's quantiles, from a table.
 func TestStudent(t *testing.T) {
 	for nu, want := range map[int]float64{1: 12.706, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 10: 2.228, 30: 2.042, 120: 1.980} {
-		if got := student(nu); math.Abs(got-want) > 0.01*want {
+		if got := student(nu); math.Abs(got-want) > 6e-4 {
 			t.Errorf("%d degrees of freedom: %v, want %v", nu, got, want)
 		}
 	}
