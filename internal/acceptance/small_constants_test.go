@@ -66,13 +66,12 @@ func smallKnobs(t *testing.T) (all []knob) {
 				about := g.Doc.Text()
 				for _, s := range g.Specs {
 					v := s.(*ast.ValueSpec)
-					if more := v.Doc.Text() + v.Comment.Text(); more != "" {
-						about = more
-					}
+					own := v.Doc.Text() + v.Comment.Text()
+					about += own
 					k := knob{file: file, name: v.Names[0].Name, lo: set.Position(v.Values[0].Pos()).Offset, hi: set.Position(v.Values[0].End()).Offset}
 					k.value = string(text[k.lo:k.hi])
 					lit, ok := v.Values[0].(*ast.BasicLit)
-					k.integer, k.why = ok && lit.Kind == token.INT, sentence(about, k.name)
+					k.integer, k.why = ok && lit.Kind == token.INT, sentence(cmp.Or(own, about), k.name)
 					all = append(all, k)
 				}
 			}
