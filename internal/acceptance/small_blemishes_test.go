@@ -55,7 +55,7 @@ func around(faces int) func(p *problem.Problem) objective.Box {
 }
 
 // Within bounds, under noise, in single precision, where points fail and under maps the median gap on smooth functions with 50d
-// queries should be at most three times the clean one, 1e-8 or 10dσ. In 26 of 121 cells it is not yet; the test holds that
+// queries should be at most three times the clean one, 1e-8 or 10dσ. In 24 of 121 cells it is not yet; the test holds that
 // these do not become more than a third.
 func TestSmallBlemishes(t *testing.T) {
 	const d = 10

@@ -53,7 +53,9 @@ func TestBusyWorkers(t *testing.T) {
 		}
 		return sum
 	})
-	on := func() *shift { return &shift{Objective: sphere, workers: workers, random: rng.Seed(1).Stream("workers")} }
+	on := func() *shift {
+		return &shift{Objective: sphere, workers: workers, random: rng.Seed(1).Stream("workers")}
+	}
 	for _, parallel := range []int{1, 16, 128, 640} {
 		s := on()
 		cma, err := untwist.StrategyNamed("cmaes", untwist.Knobs{})

@@ -101,6 +101,7 @@ type search struct {
 	from  []float64  // the last point; nil: the slope there is of no use
 	pairs []Pair     // steps and differences of slopes
 	b     *mat.Dense // B; nil: nothing is known
+	turn  *turn      // the axes of differences; nil: those of x
 
 	gain    float64 // of the last step
 	left    float64 // what it promised

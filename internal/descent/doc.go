@@ -16,7 +16,8 @@
 // Scaled once and updated from then on, or with the last d pairs only, an ellipsoid of condition 1e6
 // keeps a gap of 1 and more where this comes to 1e-8. No pair is forgotten where gains are less than promised:
 // along kinks and curved valleys that is what leads on. A step is −B⁻¹g of the variables that are not
-// at a bound, and then a search along it by parabolas.
+// at a bound, and then a search along it by parabolas. Under noise, as soon as there are d pairs, slopes are measured along the
+// eigenvectors of B instead of the axes: then each difference has the error that fits its own curvature.
 //
 // Where it is known that f curves alike along all axes, by c, it begins with B = cI instead, and B as a whole
 // is made smaller first if a pair says so (S. S. Oren and D. G. Luenberger): f may be flatter and flatter on

@@ -19,10 +19,11 @@ const (
 // measure sets the slope at x and keeps the pair that follows from it.
 func (s *search) measure(e float64) error {
 	d := len(s.x)
+	s.turn = s.turned()
 	h, c := s.lengths(e)
 	offsets := [][]float64{h}
 	for i := range h {
-		if s.x[i]+h[i] > s.Bounds.Hi[i] {
+		if s.turn == nil && s.x[i]+h[i] > s.Bounds.Hi[i] {
 			h[i] = -h[i]
 		}
 	}
@@ -30,7 +31,7 @@ func (s *search) measure(e float64) error {
 		back := make([]float64, d)
 		for i := range h {
 			back[i] = -h[i]
-			if to := s.x[i] - h[i]; to < s.Bounds.Lo[i] || to > s.Bounds.Hi[i] {
+			if to := s.x[i] - h[i]; s.turn == nil && (to < s.Bounds.Lo[i] || to > s.Bounds.Hi[i]) {
 				back[i] = h[i] / 2
 			}
 		}
@@ -54,9 +55,12 @@ func (s *search) measure(e float64) error {
 		}
 		if !kernel.Finite(g[i]) { // f fails on both sides
 			if g[i] = 0; s.g != nil {
-				g[i] = s.g[i]
+				g[i] = s.along(s.g, i)
 			}
 		}
+	}
+	if s.turn != nil {
+		g = s.turn.back(g)
 	}
 	if s.from != nil {
 		s.learn(g)
@@ -85,7 +89,9 @@ func (s *search) lengths(e float64) (h, c []float64) {
 		if s.Curvature > 0 {
 			c[i] = s.Curvature
 		}
-		if s.b != nil {
+		if s.turn != nil {
+			c[i] = s.turn.curvature[i]
+		} else if s.b != nil {
 			c[i] = s.b.At(i, i)
 		}
 		if h[i] = coarsest; c[i] > 0 {
@@ -109,6 +115,10 @@ func (s *search) differences(offsets [][]float64) ([][]float64, error) {
 	at := func(k int, row []float64) {
 		copy(row, s.x)
 		i := k % d
+		if s.turn != nil {
+			kernel.AddScaled(row, offsets[k/d][i], s.turn.axes.RawRowView(i))
+			return
+		}
 		row[i] = min(max(row[i]+offsets[k/d][i], s.Bounds.Lo[i]), s.Bounds.Hi[i])
 		offsets[k/d][i] = row[i] - s.x[i]
 	}
