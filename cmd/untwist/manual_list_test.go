@@ -237,6 +237,7 @@ var manners = map[string]manner{
 	"untwist reproduce errors --dim 20":                                                                                 {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce allocation --dim 20":                                                                             {plus: "--dim 3 --runs 1", why: long},
 	"untwist reproduce approximate --dim 20":                                                                            {plus: "--dim 3 --runs 1", why: long},
+	"untwist probe examples/mirror.toml":                                                                                {instead: "untwist check examples/mirror.toml", why: long},
 	"go test ./cbo -run '^$' -bench Variants":                                                                           {plus: "-benchtime 1x", why: long},
 	"untwist compare --grid docs/data/cbo-variants.toml --out variants":                                                 {plus: "--problems squared-norm --seeds 1", why: long},
 	"untwist compare --grid docs/data/cbo-mixed.toml --out mixed":                                                       {plus: "--problems squared-norm --seeds 1", why: long},

@@ -198,7 +198,7 @@ func hasFlag(name, flag string) bool {
 	case "":
 		return either(subcommands...)
 	case "reproduce":
-		return either("reproduce table1", "reproduce figure1", "reproduce errors", "reproduce scaling")
+		return either("reproduce all", "reproduce table1", "reproduce figure1", "reproduce errors", "reproduce scaling")
 	}
 	var out, said bytes.Buffer
 	run(append(strings.Fields(name), "--help", "--"+flag), &out, &said)

@@ -51,7 +51,7 @@ func TestStart(t *testing.T) {
 		if r.Value != nil {
 			value = fmt.Sprintf("%.2g", *r.Value)
 		}
-		table += fmt.Sprintf("| `untwist %s` | %s | %s |\n", args, words.Thousands(r.Queries), value)
+		table += fmt.Sprintf("| `%s` | %s | %s |\n", args, words.Thousands(r.Queries), value)
 	}
 	text, err := os.ReadFile(page)
 	if err != nil {
