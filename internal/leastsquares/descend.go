@@ -22,6 +22,7 @@ type Fit struct {
 	// is none yet.
 	J     *mat.Dense
 	Fresh bool
+	First *mat.Dense // the first Jacobian
 	// Converged says that no step promises to gain anything.
 	Converged bool
 }
@@ -66,8 +67,8 @@ type descent struct {
 	radius float64   // Δ
 	rate   float64   // what the last step with a new J gained for each of its queries, as a part of log F
 	stale  int       // steps since J was new
-	// How many steps with a new J have to be made until one with an old J is tried, and how many were.
-	patience, waited int
+	failed float64   // the ratio of the last step that has failed by a new J
+	Patience
 }
 
 // step makes one step. It reports whether there is nothing more to gain.
@@ -110,13 +111,15 @@ func (s *descent) step() (done bool, err error) {
 	}
 	s.Fresh = false
 	s.stale++
-	s.wait(was.Fresh, f < was.F && ratio > 0.1)
+	s.Note(was.Fresh, f < was.F && ratio > 0.1, len(p))
 	switch {
-	case f < was.F && ratio > 0.1 && (gained >= s.rate && !was.Fresh || was.Fresh && s.waited > s.patience) && s.stale <= len(p):
+	case f < was.F && ratio > 0.1 && (gained >= s.rate && !was.Fresh || was.Fresh && s.Over()) && s.stale <= len(p):
 		return false, nil
 	case was.Fresh && !(f < was.F): // a shorter step with the same J, which was right there
 		s.J, s.Fresh = was.J, true
-		if length < tiny*s.size() && predicted > noiseTol*was.F && s.h < mostStep {
+		slope := float64(2*ratio) - s.failed // what the ratio is at no length, by this step and the last, of twice the length
+		s.failed = ratio
+		if length < tiny*s.size() && s.stale > 1 && slope < 0.5 && predicted > noiseTol*was.F && s.h < mostStep {
 			s.h = min(s.h*moreStep, mostStep)
 			return false, s.differentiate()
 		}
@@ -125,18 +128,24 @@ func (s *descent) step() (done bool, err error) {
 	return false, s.differentiate()
 }
 
-// wait notes how a step went. After one with an old J that has failed, it takes twice as many with a new
-// one until an old one is tried again.
-func (s *descent) wait(fresh, well bool) {
+// Patience says when a step with old derivatives is worth a try: after one that has failed, twice as many with new ones
+// have to be made first.
+type Patience struct{ needed, waited int }
+
+// Note notes whether a step in d coordinates was with new derivatives, and whether it went well.
+func (p *Patience) Note(fresh, well bool, d int) {
 	switch {
 	case fresh:
-		s.waited++
+		p.waited++
 	case well:
-		s.patience = 0
+		p.needed = 0
 	default:
-		s.patience, s.waited = min(2*s.patience+1, len(s.X)), 0
+		p.needed, p.waited = min(2*p.needed+1, d), 0
 	}
 }
+
+// Over reports whether enough were made.
+func (p *Patience) Over() bool { return p.waited > p.needed }
 
 // flat reports whether a step promises nothing.
 func (s *descent) flat(p []float64, predicted float64) bool {

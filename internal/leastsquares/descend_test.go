@@ -78,6 +78,36 @@ func TestDescendInHardPlaces(t *testing.T) {
 	}
 }
 
+// Large residuals bend so much that short steps fail although J is right. That is not noise: differences stay short, and the
+// least sum of squares is reached to ten digits.
+func TestBentResidualsAreNotNoise(t *testing.T) {
+	for _, i := range []int{12, 17, 25, 26} { // Freudenstein and Roth, Meyer, Jennrich and Sampson, Brown and Dennis
+		if fit, _ := solveProblem(suite[i]); math.Abs(fit.F/suite[i].least-1) > 1e-9 {
+			t.Errorf("%s: %.12g, not %.12g", functions[suite[i].f-1].name, fit.F, suite[i].least)
+		}
+	}
+}
+
+// Old derivatives are tried after one step with new ones, and after failures only after 2, 4, … up to d + 1.
+func TestPatienceByHand(t *testing.T) {
+	var p Patience
+	for _, needed := range []int{1, 2, 4, 4} {
+		for n := 1; ; n++ {
+			if p.Note(true, true, 3); p.Over() {
+				if n != needed {
+					t.Errorf("%d, not %d", n, needed)
+				}
+				break
+			}
+		}
+		p.Note(false, false, 3)
+	}
+	p.Note(false, true, 3)
+	if p.Note(true, true, 3); !p.Over() {
+		t.Error("a success has not ended it")
+	}
+}
+
 // By hand: J = (1 1; 1 1; 0 0) determines x + y and not x − y.
 func TestErrorsByHand(t *testing.T) {
 	e := Errors(mat.NewDense(3, 2, []float64{1, 1, 1, 1, 0, 0}), []float64{0, 0, 1})

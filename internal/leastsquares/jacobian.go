@@ -53,7 +53,9 @@ func (s *descent) differentiate() error {
 			s.J.Set(i, j, (v-s.R[i])/at)
 		}
 	}
-	s.Fresh, s.stale = true, 0
+	if s.Fresh, s.stale = true, 0; s.First == nil {
+		s.First = s.J
+	}
 	s.measure()
 	return nil
 }

@@ -145,24 +145,6 @@ func (s *sqp) curve() {
 	s.update(step, by)
 }
 
-// bend updates B by what a step s has shown without new gradients, the curvature along it: with L the
-// Lagrangian, κ = 2·(L⁺ − L − ∇Lᵀs), as if the change of the gradient were κ/sᵀBs·B·s.
-func (s *sqp) bend(step []float64, was, to place) {
-	n := len(step)
-	bp := mat.NewVecDense(n, nil)
-	bp.MulVec(s.b, mat.NewVecDense(n, step))
-	pbp := floats.Dot(step, bp.RawVector().Data)
-	if s.jac != nil || !(pbp > gainTol*max(1, math.Abs(s.merit(was)))) { // below, rounding would decide
-		return
-	}
-	change := s.scale * (to.f - was.f)
-	for k, l := range s.l {
-		change += s.weight[k] * l * (to.c[k] - was.c[k])
-	}
-	bp.ScaleVec(2*(change-floats.Dot(s.lagrangian(s.g, s.a), step))/pbp, bp)
-	s.update(step, bp.RawVector().Data)
-}
-
 // beside returns the point of the difference along a coordinate.
 func (s *sqp) beside(j int) []float64 {
 	h := s.h * max(1, math.Abs(s.at.y[j]))

@@ -3,6 +3,7 @@ package several
 import (
 	"math"
 
+	"github.com/untwist/untwist/internal/leastsquares"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -50,6 +51,7 @@ type sqp struct {
 	smooth  bool // it ended where no step promised anything,
 	known   bool // or next to where another has
 
+	leastsquares.Patience
 	fresh bool    // the gradients are differences at the place
 	age   int     // how many steps ago they were
 	rate  float64 // what the last step with new gradients gained for each of its queries
@@ -171,6 +173,7 @@ func (s *sqp) step() (done bool, err error) {
 		return false, err
 	}
 	ratio := (before - s.merit(next)) / promised
+	s.Note(s.fresh, ratio > 0.1, len(p))
 	if !s.fresh && !(ratio > 0.1) { // the gradients are too old
 		if s.merit(next) < before {
 			s.at = next
@@ -214,7 +217,7 @@ func (s *sqp) accept(next place, ratio, gained, size float64) (done bool, err er
 		s.rate = gained / float64(len(next.y)+1)
 	}
 	// No more steps with old gradients than new ones cost.
-	old := s.fresh && ratio > 0.5 || !s.fresh && gained >= s.rate && s.age < len(next.y)
+	old := s.fresh && ratio > 0.5 && s.Over() || !s.fresh && gained >= s.rate && s.age < len(next.y)
 	if s.smooth = s.stalled >= 3; s.smooth {
 		s.at = next
 		return true, nil
@@ -261,9 +264,6 @@ func (s *sqp) move(to place, old bool) error {
 	s.at = to
 	if !old {
 		return s.differentiate()
-	}
-	if s.fresh { // old gradients would say little of it
-		s.bend(step, was, to)
 	}
 	square := floats.Dot(step, step)
 	secant := func(g []float64, change float64) []float64 {

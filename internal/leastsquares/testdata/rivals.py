@@ -28,7 +28,8 @@ def main(method):
         o.optimize(x)
         return
     from scipy.optimize import least_squares
-    least_squares(residuals, x, jac=method, ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=10**6)
+    how = dict(method="lm") if method == "lm" else dict(jac=method)
+    least_squares(residuals, x, **how, ftol=1e-15, xtol=1e-15, gtol=1e-15, max_nfev=10**6)
 
 
 if __name__ == "__main__":
