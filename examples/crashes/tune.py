@@ -15,7 +15,7 @@ It prints:
       kp 1.208
       ki 0.660
       kd 1.233
-    failed: 69, by kind: {'error': 69}
+    failed: 65, by kind: {'error': 65}
     the first: Unstable: runs away after 8.7 s
     the same call again: cost 1.5124, with 2000 values from the journal and 0 simulations
 
