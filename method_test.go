@@ -74,15 +74,25 @@ func TestMethodOnGonumsFunctions(t *testing.T) {
 		}
 		close := c.minimum + 1e-6*(1+math.Abs(c.minimum))
 		var got *optimize.Result
-		for seed := range uint64(3) { // of 24 runs on Griewank's function, with 20,000 evaluations each, 16 to 18 come to its minimum
-			m := &untwist.Method{Options: untwist.Options{Target: &close, Seed: seed + 1}} // there it stops, to save time
-			var err error
-			if got, err = optimize.Minimize(optimize.Problem{Func: c.f.Func}, c.x0, nil, m); err != nil {
+		tries, reached := 1, 0
+		if name == "functions.Griewank" { // of 24 runs with 20,000 evaluations each 16 come to its minimum
+			tries = 3
+		}
+		for seed := range tries {
+			m := &untwist.Method{Options: untwist.Options{Target: &close, Seed: uint64(seed) + 1}} // there it stops, to save time
+			r, err := optimize.Minimize(optimize.Problem{Func: c.f.Func}, c.x0, nil, m)
+			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if got.F <= close || name != "functions.Griewank" {
-				break
+			if r.F <= close {
+				reached++
 			}
+			if got == nil || r.F < got.F {
+				got = r
+			}
+		}
+		if 3*reached < 2*tries {
+			t.Errorf("%s: %d of %d runs come to the minimum", name, reached, tries)
 		}
 		if !(got.F <= close) || got.F != c.f.Func(got.X) {
 			t.Errorf("%s: %v at %v, where f is %v; the minimum is %v", name, got.F, got.X, c.f.Func(got.X), c.minimum)

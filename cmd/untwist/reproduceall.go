@@ -58,7 +58,7 @@ func reproduceAll(cmd *cobra.Command, names []string, list bool) error {
 			fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", m.Name, m.State(today), m.Takes, m.Command)
 			continue
 		}
-		if m.State(today) == "this one" || m.Repeats == "by hand" && len(names) == 0 {
+		if m.Current(today) || m.Repeats == "by hand" && len(names) == 0 {
 			continue
 		}
 		if err := makeAgain(cmd, m, today); err != nil {

@@ -109,8 +109,8 @@ func TestContinuity(t *testing.T) {
 				}
 				queries = append(queries, float64(got.Queries))
 			}
-			if len(queries) == 0 {
-				t.Errorf("%s = %g: no coordinates are found", w.name, v)
+			if n := flags.Few(7, flags.Usually(3, 1)); len(queries) < (2*n+2)/3 {
+				t.Errorf("%s = %g: coordinates are found in %d of %d runs", w.name, v, len(queries), n)
 				continue
 			}
 			now := middle(queries)

@@ -159,8 +159,7 @@ func knownMeans(t *testing.T) map[string][]float64 {
 	return known
 }
 
-// Halved or doubled, no constant of descents and of the race changes a mean of smooth functions by more than a factor of five, but for
-// those of which the page says so. With -whole -update it measures those that are not in testdata/constants.csv, where it goes on, each
+// Halved or doubled, no constant of descents and of the race changes a mean of smooth functions by more than a factor of five. With -whole -update it measures those that are not in testdata/constants.csv, where it goes on, each
 // in a build of its own, and writes the table of docs/data/small-budgets.md; remove the file to measure all.
 //
 //	go test ./internal/acceptance -run TestConstantsOfSmallBudgets -whole -update -timeout 3h
@@ -199,7 +198,7 @@ func TestConstantsOfSmallBudgets(t *testing.T) {
 			for i, m := range means {
 				if words[i] = fmt.Sprintf("%.2g", m/once[i]); m == once[i] {
 					words[i] = "="
-				} else if m > 5*once[i] && !slices.Contains(sharpKnobs, k.name) {
+				} else if m > 5*once[i] {
 					t.Errorf("%s%s: %.3g times the mean", k.name, change, m/once[i])
 				}
 			}
@@ -214,6 +213,3 @@ func TestConstantsOfSmallBudgets(t *testing.T) {
 		rewrite(t, "../../docs/data/small-budgets.md", "constants", table)
 	}
 }
-
-// sharpKnobs are the constants that change a mean by more.
-var sharpKnobs = []string{}

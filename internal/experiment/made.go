@@ -74,12 +74,17 @@ func WriteMade(root string, all []Made) error {
 	return os.WriteFile(filepath.Join(root, MadeFile), text.Bytes(), 0o644)
 }
 
+// Current reports whether it is of the state of the code in which the sources have this sum.
+func (m Made) Current(today string) bool {
+	return m.Sources == today && m.Numerics == strconv.Itoa(untwist.Numerics)
+}
+
 // State says of which state of the code it is, where the sources have this sum today.
 func (m Made) State(today string) string {
 	switch {
 	case m.Sources == "":
 		return "earlier ones"
-	case m.Sources == today && m.Numerics == strconv.Itoa(untwist.Numerics):
+	case m.Current(today):
 		return "this one"
 	}
 	return "an earlier one, numerics " + m.Numerics

@@ -12,8 +12,8 @@ import (
 // A Theta are the numbers of ψ.
 type Theta = outer.Theta
 
-// thetaStep is the step of derivatives by θ. ψ differs by so much of itself, and values of ψ are rounded: the less the step, the more of
-// a difference is rounding, which steps of 1e-6 of the box raise to a part of 2e-5 of curvatures.
+// thetaStep is the step of derivatives by θ. Values of ψ are rounded, and looks with steps of 1e-6 of the box raise that to 2e-5 of a
+// curvature: over a much smaller step of θ a difference would be little else.
 const thetaStep = 1e-2
 
 // A belief is what looks have told so far: a frame whose components have curvature 1, the

@@ -111,7 +111,7 @@ const (
 	wideGap, weakest = 10., 3
 	// leastBend is the part of the usual curvature that is left along directions in which f has none, unless the error of the
 	// look leaves more, and fewBends the same of several below a gap, some of which may be curved. Of a quadratic, which bends
-	// everywhere as it does at the look, nothing is.
+	// everywhere as it does at the look, nothing may be left.
 	leastBend, fewBends = 1e-5, 0.03
 )
 

@@ -201,7 +201,7 @@ func (e *search) result() *Result {
 		Theta: e.theta, Mid: e.s.mid, Unit: e.s.unit, Error: quantile(e.errors(), 1), Usual: median(e.errors()), Kappa: e.coupling(), Pair: e.pair,
 		Linear: e.linear != nil,
 	}
-	if slight := 2 * separates; r.Theta.Size()*e.s.far <= slight { // ψ′ changes by that; the couplings that f has without ψ count as none
+	if slight := 2 * separates; r.Theta.Size()*e.s.far <= slight { // without it f has couplings that count as none
 		r.Theta = Theta{}
 	}
 	ell := slices.Clone(e.not.ell)
