@@ -19,8 +19,11 @@ package strategy
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/frame"
+	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -52,4 +55,46 @@ type Outcome struct {
 	// Multipliers say what limits cost at the best point, those that are active; nil: none is, or
 	// that is not known.
 	Multipliers []Multiplier
+}
+
+// Learnt is what a strategy has found out about f.
+type Learnt struct {
+	// Finding is what is known of the coordinates; nil: nothing.
+	Finding *identify.Finding
+	// Interactions say which variables interact; nil: nobody has asked.
+	Interactions *identify.Interactions
+	// Profiles are the components that were looked at along lines, each with its
+	// coordinate y = ⟨w̃_j, x⟩ for Y, and its values less the lowest of them: f_j up to a
+	// constant. The first well is the one chosen unless bounds forbid it.
+	Profiles []frame.Profile
+	// Notes are what else the user should know, in words.
+	Notes []string
+}
+
+// Note adds a note.
+func (l *Learnt) Note(format string, args ...any) {
+	l.Notes = append(l.Notes, fmt.Sprintf(format, args...))
+}
+
+// A Noise says how exact the values of f are.
+type Noise struct {
+	Kind objective.Kind
+	// Sigma is the standard deviation of f's values at the point found, in the unit of f;
+	// of a raster, that of what is rounded off. 0 if there is no noise.
+	Sigma float64
+}
+
+// A Chosen point is one that was chosen as the best by repeated queries, and not by its
+// value: the least of many noisy values is too low.
+type Chosen struct {
+	// Point is the point, in scaled coordinates; nil: it is the one with the lowest value
+	// after all, since asking again says nothing.
+	Point []float64
+	// Value is what f was there at query number Query, counted from 1: the first of those
+	// from which Mean is made.
+	Value float64
+	Query int
+	// Mean is the mean of f there, and Error its error, a 95 % half-width. They are made
+	// from queries that had no part in the choice.
+	Mean, Error float64
 }
