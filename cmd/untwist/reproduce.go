@@ -83,44 +83,22 @@ func drawFigure1(cmd *cobra.Command, f experiment.Figure1, dir string) error {
 // An openQuestion is one that the paper leaves open, or claims to have answered, and that a sweep
 // answers.
 type openQuestion struct {
-	name, short, long string
-	try               string // how long it takes, and how to try it
-	problems          string // the default, in words
-	file              string // what files are called, for example
-	sizes             string // what --sizes are, in words; "": there is no such flag
-	dims              bool   // it sweeps the dimension
-	sweep             func(e experiment.Extent, dims []int) (experiment.Sweep, error)
+	name, short string
+	problems    string // the default, in words
+	sizes       string // what --sizes are, in words; "": there is no such flag
+	dims        bool   // it sweeps the dimension
+	sweep       func(e experiment.Extent, dims []int) (experiment.Sweep, error)
 }
 
 // questions are those that sweeps answer.
 var questions = []openQuestion{
-	{"errors", "Measure how much errors of the coordinates matter", `Measure how much errors of W̃ matter, which section 4 of the paper leaves open: success and
-queries of its three methods and of auto in frames W̃ = (I+E)W that cost no query, where the
-entries of E are Gaussian of size 0 to 0.3, and in frames as they come out of the paper's road
-and of the survey, stopped early. CBO on g and on f stand beside them. Every run has 500·d²
-queries.`, tryOne, papersFour, "errors-d10-5runs", "sizes of E, without the roads", false, extent(experiment.Errors)},
-	{"allocation", "Measure how queries should be allotted to Hessians and to CBO", `Measure how queries should be allotted to Hessians and to CBO, which section 4 of the paper
-leaves open. All runs have 500·d² queries in all, which is 5,000,000 at d = 100, and then a
-tenth of that. The share for Hessians is varied, on the paper's road from 2 to 200 Hessians,
-and on the survey, which is stopped early. The last tables say which share is best.`, tryOne, papersFour, "allocation-d10-5runs", "", false, extent(experiment.Allocation)},
-	{"approximate", "Measure what couplings do to the methods", `Measure what becomes of the methods where f separates only approximately, which section 5 of
-the paper leaves open: its three methods, CBO on f, auto and online on f = g(Wx) + D·std(g)·c(Wx),
-where c couples pairs of components (minimize --coupling D), with D from 0 to 1. Every run has
-500·d² queries. With a coupling nobody knows the minimum. Gaps are then above the least value that
-searches along the true coordinates reach from where the minimum is without the coupling.`, tryOne, papersFour, "approximate-d10-5runs", "couplings D", false, extent(experiment.Approximate)},
-	{"scaling", "Measure how the queries of CBO grow with the dimension", `Measure how many queries CBO needs to come within 0.005 of the minimum of functions that
-separate, in 10 to 1,000 dimensions: with anisotropic and isotropic noise on g, and with
-transformed noise on f(x) = g(Wx), W known. The paper claims that with noise along the
-coordinates this grows linearly with the dimension. The last table has the exponents p of the law
-d^p that fits best, with intervals. A run has 50,000·d queries, and 5,000·d with isotropic noise.`,
-		"The whole takes hours: try --dims 10,20,50 --runs 5.", "rastrigin and squared-norm", "scaling-d10-to-50-5runs", "", true,
-		experiment.Scaling},
+	{"errors", "Measure how much errors of the coordinates matter", papersFour, "sizes of E, without the roads", false, extent(experiment.Errors)},
+	{"allocation", "Measure how queries should be allotted to Hessians and to CBO", papersFour, "", false, extent(experiment.Allocation)},
+	{"approximate", "Measure what couplings do to the methods", papersFour, "couplings D", false, extent(experiment.Approximate)},
+	{"scaling", "Measure how the queries of CBO grow with the dimension", "rastrigin and squared-norm", "", true, experiment.Scaling},
 }
 
-const (
-	tryOne     = "With --dim 10 --runs 5 it takes about a minute; the whole, in 100 dimensions, takes hours."
-	papersFour = "the paper's four"
-)
+const papersFour = "the paper's four"
 
 // extent makes a sweep of its extent alone.
 func extent(sweep func(experiment.Extent) (experiment.Sweep, error)) func(experiment.Extent, []int) (experiment.Sweep, error) {
@@ -140,26 +118,16 @@ func (q openQuestion) command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   q.name + " [--out DIR]",
 		Short: q.short,
-		Long: q.long + "\n\n" + q.try + `
-Every run is kept in DIR/` + q.name + `.jsonl as it finishes. The command can be stopped at any moment;
-started again, it goes on where it stopped, and with more --runs or other --problems it makes
-the runs that are missing. Tables are printed, and written to DIR as NAME.md and NAME.csv, the
-runs as NAME-runs.csv, and pictures as NAME-….svg, where NAME says what the sweep is:
-` + q.file + ` for example.
-
-` + exitStatuses,
-		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
+		Args:  noArguments,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return f.run(cmd, q) },
 	}
 	flags := cmd.Flags()
 	if q.dims {
-		cmd.Example = fmt.Sprintf("  untwist reproduce %s --dims 10,20,50 --runs 5 --problems squared-norm", q.name)
 		f.out = q.name
 		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR`")
 		flags.Var(countList(&f.dims), "dims", "dimensions (default 10, 20, 50, 100, 200, 500, 1000)")
 		flags.Var(nameList(&f.Methods), "methods", "any of anisotropic, isotropic, transformed (default all)")
 	} else {
-		cmd.Example = fmt.Sprintf("  untwist reproduce %[1]s --dim 10 --runs 5\n  untwist reproduce %[1]s --dim 20 --problems rastrigin --out %[1]s", q.name)
 		flags.Var(text(&f.out), "out", "keep runs and write tables in `DIR` (default "+q.name+"-dN for N dimensions)")
 		flags.Var(count(&f.Dim), "dim", "number of dimensions d, at least 2 (default 100)")
 	}
