@@ -26,8 +26,7 @@ type Blended struct {
 }
 
 // Width returns d.
-func (Blended) Width(d int) int { return d }
-
+func (Blended) Width(d int) int       { return d }
 func (b Blended) usual(d int) float64 { return UsualSigma(b.Of, d).At(0) }
 
 // Check returns an error unless Frame is square, of d dimensions, and Beta is from 0 to 1.
@@ -95,7 +94,6 @@ func parts(k, n int, do func(lo, hi int, inFrame bool)) {
 	}
 }
 
-// rows returns the rows lo…hi−1 of m.
 func rows(m *mat.Dense, lo, hi int) *mat.Dense {
 	_, columns := m.Dims()
 	return m.Slice(lo, hi, 0, columns).(*mat.Dense)

@@ -75,7 +75,6 @@ func (p Polarised) consensus(own, x *mat.Dense, energies []float64, members []in
 	}
 }
 
-// squared returns ‖x − y‖².
 func squared(x, y []float64) (sum float64) {
 	for j, v := range x {
 		sum += float64((v - y[j]) * (v - y[j]))

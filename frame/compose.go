@@ -19,10 +19,8 @@ type composed struct {
 	x     *mat.Dense
 }
 
-// Dim returns m.
 func (g *composed) Dim() int { return g.frame.Components() }
 
-// Evaluate evaluates f at W̃†s for each row s.
 func (g *composed) Evaluate(ctx context.Context, s *mat.Dense, values []float64) error {
 	n, _ := s.Dims()
 	if g.x == nil || g.x.RawMatrix().Rows != n {

@@ -50,7 +50,6 @@ func (f bbobFunction) definition() definition {
 	return definition{f.structure, "", domain(5), f.draw, f.formula}
 }
 
-// draw draws f.
 func (f bbobFunction) draw(d drawing) function { return f.make(f.instance(d.spec)) }
 
 // instance draws an instance of f. The functions of one seed have nothing in common.

@@ -60,7 +60,6 @@ func (p permuted) apply(dst, src, room blas64.General) {
 	}
 }
 
-// permute sets dst_i = v_{p(i)}.
 func permute(dst, v []float64, p []int) {
 	for i, k := range p {
 		dst[i] = v[k]

@@ -172,7 +172,6 @@ func power(x, p float64) float64 {
 	return y[0]
 }
 
-// scaled returns c·v.
 func scaled(c float64, v []float64) []float64 {
 	w := make([]float64, len(v))
 	for i := range v {

@@ -47,7 +47,6 @@ func Catalogue() []Entry {
 	return all
 }
 
-// named returns the definition of a name.
 func named(name string) (definition, bool) {
 	if f, ok := bbobNamed(name); ok {
 		return f.definition(), true
@@ -211,7 +210,6 @@ func runs(m, size int) [][]int {
 	return blocks
 }
 
-// square returns t².
 func square(t float64) float64 { return float64(t * t) }
 
 // lowest returns the global minimiser on [lo, hi] of a smooth function with the

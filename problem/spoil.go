@@ -179,7 +179,6 @@ func (p *Problem) inSingle() spoiler {
 // what it belongs to alone.
 type numbers uint64
 
-// numbersOf returns the numbers of a name.
 func numbersOf(seed rng.Seed, name string) numbers {
 	return numbers(seed.Stream("problem", name).Uint64())
 }

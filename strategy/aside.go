@@ -22,7 +22,6 @@ type aside struct {
 	owed  float64       // how many queries it may make
 }
 
-// Dim returns d.
 func (a *aside) Dim() int { return a.f.Dim() }
 
 // Evaluate evaluates the points, and some of those that are wanted aside.

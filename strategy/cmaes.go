@@ -66,7 +66,6 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 	return out, err
 }
 
-// evaluateAll evaluates points and returns the best.
 func evaluateAll(ctx context.Context, f objective.Objective, points *mat.Dense) ([]float64, error) {
 	n, _ := points.Dims()
 	values := make([]float64, n)

@@ -64,7 +64,6 @@ type counted struct {
 	queries int
 }
 
-// Evaluate evaluates f.
 func (c *counted) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := c.Objective.Evaluate(ctx, points, values)
 	c.queries += query.Evaluated(values, err)

@@ -70,7 +70,6 @@ func (s subject) measureCoupling(found *untwist.Structure) {
 // clean is a problem without its blemishes, but with its couplings.
 type clean struct{ *problem.Problem }
 
-// Evaluate evaluates the clean problem.
 func (c clean) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return c.Clean(ctx, points, values)
 }

@@ -88,7 +88,6 @@ func (c *caller) Description() any {
 	return struct{ Function, Arguments string }{c.hello.Function, c.hello.Arguments}
 }
 
-// Evaluate has the caller evaluate a batch.
 func (c *caller) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return c.Each(ctx, points, values, func(int, objective.Answer) {})
 }

@@ -85,7 +85,6 @@ func (c *caller) coordinates(f *frame.Frame) []string {
 	return all
 }
 
-// countedFrom0 returns parameters x[0], x[1], …
 func countedFrom0(d int) parameter.Space {
 	space := parameter.Plain(d)
 	for i := range space {

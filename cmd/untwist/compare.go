@@ -29,7 +29,6 @@ type compareFlags struct {
 	coco                     string
 }
 
-// compareCommand compares methods.
 func compareCommand() *cobra.Command {
 	f := compareFlags{chosen: experiment.Grid{Runs: 15, Budget: "1000*d"}, gridFlags: gridFlags{jobs: runtime.GOMAXPROCS(0), out: "compare"}}
 	cmd := &cobra.Command{

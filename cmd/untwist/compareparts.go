@@ -255,10 +255,8 @@ type ownProblem struct {
 	lost          func() // is called if all of them failed
 }
 
-// Dim returns how many parameters are not fixed.
 func (p *ownProblem) Dim() int { return p.coordinates.Dim() }
 
-// Evaluate asks the program.
 func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	err := p.coordinates.Evaluate(ctx, points, values)
 	for _, v := range values[:query.Evaluated(values, err)] {
@@ -270,14 +268,10 @@ func (p *ownProblem) Evaluate(ctx context.Context, points *mat.Dense, values []f
 	return err
 }
 
-// Domain returns where a search starts, and Bounds what it must not leave.
 func (p *ownProblem) Domain() objective.Box { return p.space.Start() }
 func (p *ownProblem) Bounds() objective.Box { return p.space.Bounds() }
+func (p *ownProblem) Minimum() float64      { return p.minimum }
 
-// Minimum returns the least value, NaN if nobody knows it.
-func (p *ownProblem) Minimum() float64 { return p.minimum }
-
-// Close ends the program.
 func (p *ownProblem) Close() error {
 	if p.asked > 0 && p.failed == p.asked {
 		p.lost()

@@ -220,10 +220,8 @@ type exchange struct {
 	over    error // nothing is asked any more
 }
 
-// Opened takes the journal.
 func (x *exchange) Opened(j *journal.Journal) error { return x.opened(j) }
 
-// Evaluate asks for all points.
 func (x *exchange) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return x.Each(ctx, points, values, func(int, objective.Answer) {})
 }

@@ -34,13 +34,9 @@ type crew struct {
 	coordinator *cluster.Coordinator
 }
 
-// Dim returns how many numbers a point has.
-func (c *crew) Dim() int { return c.objective.Dim() }
-
-// Numbers returns how many numbers an answer has; 0: a value alone.
+func (c *crew) Dim() int     { return c.objective.Dim() }
 func (c *crew) Numbers() int { return query.NumbersOf(c.objective) }
 
-// Description says which function it is: the subject's.
 func (c *crew) Description() any {
 	if d, ok := c.objective.(objective.Described); ok {
 		return d.Description()
@@ -56,12 +52,10 @@ func (c *crew) Clean(ctx context.Context, points *mat.Dense, values []float64) e
 	return query.CleanOf(c.objective).Evaluate(ctx, points, values)
 }
 
-// Evaluate has the workers evaluate a batch.
 func (c *crew) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return c.Each(ctx, points, values, func(int, objective.Answer) {})
 }
 
-// Each has the workers evaluate a batch.
 func (c *crew) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return c.coordinator.Each(ctx, points, values, func(i int, a objective.Answer) {
 		c.line.answered(query.FailureOf(a) != nil)

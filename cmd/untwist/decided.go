@@ -70,7 +70,6 @@ func (d decided) options() untwist.Options {
 // A side64 is a side of a box as headers have it: a number, or a text if it is infinite.
 type side64 float64
 
-// UnmarshalJSON reads a side.
 func (s *side64) UnmarshalJSON(text []byte) error {
 	if unquoted, err := strconv.Unquote(string(text)); err == nil {
 		text = []byte(unquoted)

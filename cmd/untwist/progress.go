@@ -179,7 +179,6 @@ type watched struct {
 	line *progressLine
 }
 
-// Each evaluates the program.
 func (w watched) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	return w.Objective.Each(ctx, points, values, func(i int, a objective.Answer) {
 		w.line.answered(query.FailureOf(a) != nil)

@@ -54,9 +54,7 @@ func reportJournal(ctx context.Context, file, to, value string, t tally) error {
 type archive struct{ shape }
 
 // Archived says that the journal has all values.
-func (a archive) Archived() {}
-
-// Evaluate evaluates nothing.
+func (a archive) Archived()                                             {}
 func (a archive) Evaluate(context.Context, *mat.Dense, []float64) error { return journal.ErrEnd }
 
 // replay makes the run again.

@@ -38,7 +38,6 @@ func reproduceCommand() *cobra.Command {
 	return cmd
 }
 
-// reproducible returns the names of what there is.
 func reproducible(cmd *cobra.Command) (names []string) {
 	for _, c := range cmd.Commands() {
 		if c.IsAvailableCommand() {

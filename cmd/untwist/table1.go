@@ -97,7 +97,6 @@ type table1Run struct {
 	stored bool // that is all
 }
 
-// Run takes and makes runs.
 func (r table1Run) Run(ctx context.Context, s *store.Store, jobs int, notice func(experiment.Progress)) error {
 	for _, path := range r.from {
 		if _, err := r.Take(ctx, s, path); err != nil {

@@ -94,7 +94,6 @@ type coupled struct {
 	least float64
 }
 
-// Minimum returns the least value that is known.
 func (c coupled) Minimum() float64 { return c.least }
 
 // references are the least values that are known of a case, each found once.

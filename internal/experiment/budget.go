@@ -35,7 +35,6 @@ func (b Budget) At(d int) (int, error) {
 	return int(n.Int64()), nil
 }
 
-// value returns the value of the formula.
 func (b Budget) value(d int) (*big.Rat, error) {
 	tokens, err := b.tokens()
 	if err != nil {
@@ -93,7 +92,6 @@ func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 var errTooLarge = errors.New("its numbers are too large")
 
-// literal returns the number that a token is.
 func literal(token string) (*big.Rat, error) {
 	v, err := strconv.ParseFloat(token, 64)
 	if errors.Is(err, strconv.ErrRange) || err == nil && (v > 1e300 || v < 1e-300 && strings.ContainsAny(token, "eE")) {

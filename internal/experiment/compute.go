@@ -273,7 +273,6 @@ func (f *fence) Each(ctx context.Context, points *mat.Dense, values []float64, t
 	return f.observer.Each(ctx, points, values, tell)
 }
 
-// Evaluate evaluates the points that are inside.
 func (f *fence) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return f.Each(ctx, points, values, func(int, objective.Answer) {})
 }

@@ -88,7 +88,6 @@ func (l listed) outcome() []string {
 		optional(r.Recovered, r.Recovered >= 0), r.Version, r.Seconds, r.Own)
 }
 
-// runsCSV has a line for each run.
 func runsCSV(all []listed) [][]string {
 	lines := [][]string{slices.Concat(listedColumns, runColumns)}
 	for _, l := range all {
@@ -97,7 +96,6 @@ func runsCSV(all []listed) [][]string {
 	return lines
 }
 
-// curvesCSV has a line for each sample of each run.
 func curvesCSV(all []listed) [][]string {
 	lines := [][]string{record(listedColumns, "version", "queries", "gap")}
 	for _, l := range all {
@@ -192,10 +190,8 @@ var placeColumns = []string{"picture", "line", "x"}
 
 func (p Place) columns() []string { return record(p.Picture, p.Line, Number(p.X)) }
 
-// setup returns the case of a point.
 func (s Swept) setup(p Point) Setup { return s.Cases[p.Case].setup(p.Budget, true) }
 
-// csv has a line for each point.
 func (s Swept) csv() [][]string {
 	lines := [][]string{record(placeColumns, "method", caseColumns,
 		"budget", "successes", "runs", "wilson_low", "wilson_high", "median_queries", "queries_low", "queries_high",

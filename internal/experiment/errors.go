@@ -169,10 +169,8 @@ type stopped struct {
 	queries int
 }
 
-// Name names the road and where it ends.
 func (s stopped) Name() string { return fmt.Sprintf("%s-%d", s.road.Name(), s.queries) }
 
-// Identify goes the road up to its end.
 func (s stopped) Identify(ctx context.Context, f objective.Objective, r identify.Request) (*identify.Finding, error) {
 	found := identify.Known(nil, nil)
 	if s.queries > 0 {

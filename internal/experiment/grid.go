@@ -210,7 +210,6 @@ func BuiltIn(spec problem.Spec) (Case, error) {
 	}, nil
 }
 
-// builtIns returns the cases of built-in problems.
 func builtIns(names []string, dim int, mix string) (all []Case, err error) {
 	for _, name := range names {
 		c, err := BuiltIn(problem.Spec{Name: name, Dim: dim, Mix: mix})

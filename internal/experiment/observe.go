@@ -45,16 +45,12 @@ func observe(f Problem, targets []float64, before int) *observer {
 // target returns the value at which the least target is reached: the largest v whose gap
 // v − min f is not above it, as it is rounded.
 func (o *observer) target() float64 { return valueAt(o.minimum, o.targets[len(o.targets)-1]) }
+func (o *observer) Dim() int        { return o.f.Dim() }
 
-// Dim returns the dimension of the problem.
-func (o *observer) Dim() int { return o.f.Dim() }
-
-// Evaluate evaluates the problem.
 func (o *observer) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	return o.Each(ctx, points, values, func(int, objective.Answer) {})
 }
 
-// Each evaluates the problem and tells its answers.
 func (o *observer) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	if o.before > 0 {
 		numbers := ctx
@@ -126,11 +122,8 @@ func (o *observer) crossed(above, gap float64) bool {
 
 // samples returns the curve. Its last sample is the end of the run.
 func (o *observer) samples() []objective.Sample { return o.curve.Samples(o.queries, o.least) }
+func (o *observer) Blemished() bool             { return o.clean != nil }
 
-// Blemished reports whether the problem's values are not clean.
-func (o *observer) Blemished() bool { return o.clean != nil }
-
-// Clean evaluates the clean function.
 func (o *observer) Clean(ctx context.Context, points *mat.Dense, values []float64) error {
 	began := time.Now()
 	defer func() { o.inside += time.Since(began) }()

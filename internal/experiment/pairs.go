@@ -43,7 +43,6 @@ const (
 	behindBy     = 1.3  // the largest ratio of ERTs that does not put a method behind
 )
 
-// pairs compares all pairs of methods.
 func (c *Comparison) pairs() (all []Pair) {
 	for j := range c.Methods {
 		for k := j + 1; k < len(c.Methods); k++ {

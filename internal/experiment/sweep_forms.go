@@ -74,7 +74,6 @@ func (s Swept) problems() []string {
 	return unique(s.Cases, func(c Case) string { return c.Problem })
 }
 
-// at returns the points of a picture and a problem.
 func (s Swept) at(picture Picture, problem string) (all []Point) {
 	for _, p := range s.Points {
 		if p.Picture == picture.Name && p.Problem == problem {

@@ -149,7 +149,6 @@ func (t Table) details() sheet {
 	return s
 }
 
-// failures has a line for each cell in which runs failed.
 func (t Table) failures() sheet {
 	lines := [][]string{{"method", "problem", "failed", "least gap", "median", "largest"}}
 	for _, c := range t.Cells {

@@ -74,7 +74,6 @@ func (c *choosing) forget() {
 	}
 }
 
-// Dim returns the number of ordered coordinates.
 func (c *choosing) Dim() int { return len(c.w.ordered) }
 
 // Evaluate asks for a generation.

@@ -90,7 +90,6 @@ func (w *search) evaluated(points [][]float64) ([]place, error) {
 	return all, nil
 }
 
-// Dim returns the number of coordinates.
 func (w *search) Dim() int { return w.f.Dim() }
 
 // Evaluate asks f, counts, and keeps the best point where f answers a value alone.

@@ -29,7 +29,6 @@ type section struct {
 
 func (w *search) at(setting []float64) *section { return &section{w: w, setting: setting} }
 
-// Dim returns the number of continuous parameters.
 func (s *section) Dim() int { return len(s.w.free) }
 
 // outer returns the point of all coordinates, and inner that of the continuous ones.
@@ -54,7 +53,6 @@ func (s *section) bounds() objective.Box {
 	return objective.Box{Lo: s.inner(s.w.task.Bounds.Lo), Hi: s.inner(s.w.task.Bounds.Hi)}
 }
 
-// Evaluate asks f.
 func (s *section) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
 	n, _ := points.Dims()
 	all := mat.NewDense(n, s.w.Dim(), nil)

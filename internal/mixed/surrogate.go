@@ -73,13 +73,11 @@ func (s surrogate) at(u []float64) float64 {
 	return sum
 }
 
-// cube returns ‖u − v‖³.
 func cube(u, v []float64) float64 {
 	r := distance2(u, v)
 	return r * math.Sqrt(r)
 }
 
-// distance2 returns ‖u − v‖².
 func distance2(u, v []float64) (sum float64) {
 	for k := range u {
 		sum += float64((u[k] - v[k]) * (u[k] - v[k]))

@@ -75,7 +75,6 @@ func (s shape) several(query int, numbers []float64) reply {
 	return reply{query: query, value: a.Value, failure: a.Failure, numbers: a.Numbers}
 }
 
-// valued is a reply that is a number.
 func valued(query int, v float64) reply {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return reply{query: query, value: math.Inf(1), failure: notANumber(v)}

@@ -165,7 +165,6 @@ type batchAnswers struct {
 	folders *folders
 }
 
-// take takes an answer.
 func (b *batchAnswers) take(i int, a objective.Answer) {
 	b.mu.Lock()
 	b.values[i], b.known[i] = a.Value, true

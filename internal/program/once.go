@@ -232,7 +232,6 @@ func (b *batch) read(line []byte) reply {
 	return reply{value: v, failure: failure}
 }
 
-// writePoints writes a point a line.
 func (b *batch) writePoints(folder string, jobs []job) error {
 	var text []byte
 	for i := range jobs {

@@ -56,7 +56,6 @@ func (e *MachineError) Error() string {
 	return text
 }
 
-// Unwrap returns Err.
 func (e *MachineError) Unwrap() error { return e.Err }
 
 // statusMachine is the exit status with which a program says that the machine failed:

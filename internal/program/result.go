@@ -117,7 +117,6 @@ func notANumber(v float64) *objective.Failure {
 	return &objective.Failure{Kind: objective.NotANumber, Detail: fmt.Sprintf("the value is %g", v)}
 }
 
-// ending quotes the last line of what was printed.
 func ending(printed []byte) string {
 	line := lastLine(printed)
 	if line == "" {

@@ -233,7 +233,6 @@ type lineError struct {
 func (e *lineError) Error() string { return e.err.Error() }
 func (e *lineError) Unwrap() error { return e.err }
 
-// placeholders returns the pieces that are placeholders.
 func (f form) placeholders() (all []piece) {
 	for _, p := range f {
 		if p.name != "" {

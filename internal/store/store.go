@@ -76,7 +76,6 @@ func lineOf(r Run) line {
 	return l
 }
 
-// run returns the run of a line.
 func (l line) run() Run {
 	r := l.Run
 	if r.Gap = math.Inf(1); l.Gap != nil {
@@ -172,7 +171,6 @@ func (s *Store) All(ctx context.Context) ([]Run, error) {
 	return all, nil
 }
 
-// at returns the run at a place.
 func (s *Store) at(p place) (Run, error) {
 	text := make([]byte, p.to-p.from)
 	if _, err := s.file.ReadAt(text, p.from); err != nil && err != io.EOF {

@@ -5,7 +5,6 @@ import . "github.com/mmcloughlin/avo/build"
 // The functions below are, line by line, those of the same names in the
 // package's Go files.
 
-// exp is exp(x).
 func (v bundler) exp(x bundle) bundle {
 	k, r, c := v.expReduce(v.atLeast(v.atMost(x, v.k("expTop")), v.k("expBottom")))
 	return v.expSum(k, r, c)
@@ -41,7 +40,6 @@ func (v bundler) power2(t bundle) bundle {
 	return v.addBits(v.left(t, 52), v.k("oneBits"))
 }
 
-// log is log(x).
 func (v bundler) log(x bundle) bundle {
 	k, f := v.split(v.lift(x))
 	return v.unlessOdd(x, "minusInf", v.logSum(k, f))
@@ -84,7 +82,6 @@ func (v bundler) logSum(k, f bundle) bundle {
 	return v.add(hi, v.sub(lo, low))
 }
 
-// pow is x^p.
 func (v bundler) pow(x, p bundle) bundle {
 	k, f := v.split(v.lift(x))
 	hi, lo := v.logPair(k, f)
