@@ -29,15 +29,13 @@ type desk struct {
 	left    chan struct{} // closed when nobody is there any more
 }
 
-// do does an errand and waits for it, and reports whether somebody was there.
-func (d *desk) do(errand func()) bool {
+// do does an errand and waits for it, if somebody is there.
+func (d *desk) do(errand func()) {
 	done := make(chan struct{})
 	select {
 	case d.errands <- func() { defer close(done); errand() }:
 		<-done
-		return true
 	case <-d.left:
-		return false
 	}
 }
 

@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -149,12 +150,13 @@ func (o *Options) complete(d int) error {
 	if err := o.checkPoints(all); err != nil {
 		return err
 	}
-	if err := o.checkFrame(d); err != nil {
+	task, err := strategy.Task{
+		Frame: o.Frame, Blocks: o.Blocks, Budget: cmp.Or(o.Budget, 500*d*d), Parallel: o.Parallel, NoiseLevel: o.NoiseLevel,
+	}.Complete(d)
+	if err != nil {
 		return err
 	}
-	if o.Budget == 0 {
-		o.Budget = 500 * d * d
-	}
+	o.Budget, o.Parallel = task.Budget, task.Parallel
 	return o.completeRules()
 }
 
@@ -228,11 +230,8 @@ func (o *Options) checkPoints(d int) error {
 	return nil
 }
 
-// completeRules fills in when to stop.
+// completeRules fills in when to stop, and how much goes on at the same time.
 func (o *Options) completeRules() error {
-	if o.Budget < 0 {
-		return objective.BadOption("Budget", "%d, must be at least 1", o.Budget)
-	}
 	if o.Target != nil && math.IsNaN(*o.Target) {
 		return objective.BadOption("Target", "NaN, must be a number")
 	}
@@ -242,25 +241,10 @@ func (o *Options) completeRules() error {
 	if !(o.Tolerance >= 0) {
 		return objective.BadOption("Tolerance", "%v, must not be negative", o.Tolerance)
 	}
-	if o.MaxFailures == 0 {
-		o.MaxFailures = 0.95
-	}
-	if !(o.MaxFailures > 0 && o.MaxFailures <= 1) {
+	if o.MaxFailures = cmp.Or(o.MaxFailures, 0.95); !(o.MaxFailures > 0 && o.MaxFailures <= 1) {
 		return objective.BadOption("MaxFailures", "%v, must be above 0 and at most 1", o.MaxFailures)
 	}
-	if !(o.NoiseLevel >= 0) || math.IsInf(o.NoiseLevel, 1) {
-		return objective.BadOption("NoiseLevel", "%v, must be a number of at least 0", o.NoiseLevel)
-	}
-	if o.Parallel == 0 {
-		o.Parallel = 1
-	}
-	if o.Parallel < 0 {
-		return objective.BadOption("Parallel", "%d, must be at least 1", o.Parallel)
-	}
-	if o.Workers == 0 {
-		o.Workers = 1
-	}
-	if o.Workers < 0 {
+	if o.Workers = cmp.Or(o.Workers, 1); o.Workers < 0 {
 		return objective.BadOption("Workers", "%d, must be at least 1", o.Workers)
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 	"github.com/untwist/untwist/internal/outer"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/words"
-	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -250,21 +249,4 @@ func (r *run) profiles(found *identify.Finding, in []Profile) []Profile {
 		out = append(out, p)
 	}
 	return out
-}
-
-// checkFrame checks that the frame and the blocks fit f.
-func (o *Options) checkFrame(d int) error {
-	if o.Frame == nil {
-		if o.Blocks != nil {
-			return objective.BadOption("Blocks", "need a Frame, and none is given")
-		}
-		return nil
-	}
-	if o.Frame.Dim() != d {
-		return objective.BadOption("Frame", "has %d dimensions, but the objective has %d", o.Frame.Dim(), d)
-	}
-	if o.Blocks == nil {
-		return nil
-	}
-	return certify.CheckBlocks(o.Blocks, o.Frame.Components())
 }

@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -80,16 +81,10 @@ func (t Task) Complete(d int) (Task, error) {
 	if t.Budget < 1 {
 		return t, objective.BadOption("Budget", "%d, must be at least 1", t.Budget)
 	}
-	if t.Limit == 0 {
-		t.Limit = t.Budget
-	}
-	if t.Limit < 0 {
+	if t.Limit = cmp.Or(t.Limit, t.Budget); t.Limit < 0 {
 		return t, objective.BadOption("Limit", "%d, must be at least 1", t.Limit)
 	}
-	if t.Parallel == 0 {
-		t.Parallel = 1
-	}
-	if t.Parallel < 0 {
+	if t.Parallel = cmp.Or(t.Parallel, 1); t.Parallel < 0 {
 		return t, objective.BadOption("Parallel", "%d, must be at least 1", t.Parallel)
 	}
 	if !(t.NoiseLevel >= 0) || math.IsInf(t.NoiseLevel, 1) {
