@@ -3,6 +3,7 @@ package cbo
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -177,12 +178,7 @@ func oneOf(words map[string]func(*Config)) func(*Config, string) error {
 	return func(c *Config, given string) error {
 		set, ok := words[given]
 		if !ok {
-			var all []string
-			for word := range words {
-				all = append(all, word)
-			}
-			slices.Sort(all)
-			return fmt.Errorf("must be one of %s", strings.Join(all, ", "))
+			return fmt.Errorf("must be one of %s", strings.Join(slices.Sorted(maps.Keys(words)), ", "))
 		}
 		set(c)
 		return nil

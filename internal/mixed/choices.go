@@ -24,7 +24,7 @@ func (w *search) evolve() error {
 		return nil
 	}
 	s := cmaes.Series{Box: objective.Cube(n, -1, 1), Seed: w.task.Seed, Began: func(cmaes.Plan) { c.forget() }}
-	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: w.pick(w.task.Bounds.Lo), Hi: w.pick(w.task.Bounds.Hi)}
+	s.Run.Sigma, s.Run.Bounds = strategy.FirstSigma, objective.Box{Lo: pick(w.task.Bounds.Lo, w.ordered), Hi: pick(w.task.Bounds.Hi, w.ordered)}
 	for _, k := range w.ordered {
 		s.Run.Lattices = append(s.Run.Lattices, w.task.Lattices[k].Values)
 	}

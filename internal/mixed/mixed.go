@@ -122,10 +122,11 @@ func newSearch(ctx context.Context, f objective.Objective, task strategy.Task) *
 	return w
 }
 
-// pick returns the ordered coordinates of a vector.
-func (w *search) pick(z []float64) (x []float64) {
-	for _, k := range w.ordered {
-		x = append(x, z[k])
+// pick returns some coordinates of a vector.
+func pick(z []float64, these []int) []float64 {
+	x := make([]float64, len(these))
+	for i, k := range these {
+		x[i] = z[k]
 	}
 	return x
 }

@@ -23,13 +23,7 @@ func (p place) better(than place) bool {
 }
 
 // key returns the setting of a point.
-func (w *search) key(z []float64) string {
-	setting := make([]float64, len(w.discrete))
-	for i, k := range w.discrete {
-		setting[i] = z[k]
-	}
-	return key(setting)
-}
+func (w *search) key(z []float64) string { return key(pick(z, w.discrete)) }
 
 // key returns the bits of numbers.
 func key(x []float64) string {

@@ -144,24 +144,35 @@ func (n neighbour) next(to neighbour) bool {
 	return true
 }
 
+// weight is that of a value y in a model.
+func (n neighbour) weight(y float64) float64 {
+	if n.far == 0 {
+		return central
+	}
+	far := n.far / 2
+	return 1 / (1 + far*far*far*far) / (1 + y*y)
+}
+
+// quarter returns the size below which a quarter of some values are.
+func quarter(near []neighbour, of func(neighbour) float64) float64 {
+	var sizes []float64
+	for _, v := range near {
+		sizes = append(sizes, math.Abs(of(v)))
+	}
+	slices.Sort(sizes)
+	return sizes[len(sizes)/4]
+}
+
 // model fits one piece, and two from some partitions of the values, and returns the best and the unit of
 // its values. Weights fall with the distance beyond two lengths, and where f is much higher.
 func (r *region) model() (pieces, float64) {
 	near := r.near()
 	n := len(r.free)
 	s := sample{n: n, features: make([][]float64, len(near)), values: make([]float64, len(near)), weights: make([]float64, len(near))}
-	var sizes []float64
-	for _, v := range near {
-		sizes = append(sizes, math.Abs(v.value-r.at.value))
-	}
-	slices.Sort(sizes)
-	unit := max(sizes[len(sizes)/4], 1e-12*math.Abs(r.at.value), 1e-300)
+	unit := max(quarter(near, func(v neighbour) float64 { return v.value - r.at.value }), 1e-12*math.Abs(r.at.value), 1e-300)
 	for i, v := range near {
-		y, far := (v.value-r.at.value)/unit, v.far/2
-		s.features[i], s.values[i] = featuresOf(v.p, nil), y
-		if s.weights[i] = 1 / (1 + far*far*far*far) / (1 + y*y); v.far == 0 {
-			s.weights[i] = central
-		}
+		y := (v.value - r.at.value) / unit
+		s.features[i], s.values[i], s.weights[i] = featuresOf(v.p, nil), y, v.weight(y)
 	}
 	part := make([]int, len(near))
 	r.limits = r.above(near, s)

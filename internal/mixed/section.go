@@ -40,13 +40,7 @@ func (s *section) outer(x []float64) []float64 {
 	return z
 }
 
-func (s *section) inner(z []float64) []float64 {
-	x := make([]float64, len(s.w.free))
-	for i, k := range s.w.free {
-		x[i] = z[k]
-	}
-	return x
-}
+func (s *section) inner(z []float64) []float64 { return pick(z, s.w.free) }
 
 // bounds returns the bounds of the continuous parameters.
 func (s *section) bounds() objective.Box {

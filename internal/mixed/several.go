@@ -168,19 +168,10 @@ func (w *search) downSeveral(at, beat place) (place, error) {
 // above fits a piece to what outputs are above each of their limits by, in units of a quarter of these.
 func (r *region) above(near []neighbour, s sample) (all []pieces) {
 	for k := range near[0].above {
-		var sizes []float64
-		for _, v := range near {
-			sizes = append(sizes, math.Abs(v.above[k]))
-		}
-		slices.Sort(sizes)
-		e, unit := newEquations(s.n), max(sizes[len(sizes)/4], 1e-300)
+		e, unit := newEquations(s.n), max(quarter(near, func(v neighbour) float64 { return v.above[k] }), 1e-300)
 		for i, v := range near {
-			y, far := v.above[k]/unit, v.far/2
-			weight := 1 / (1 + far*far*far*far) / (1 + y*y)
-			if v.far == 0 {
-				weight = central
-			}
-			e.add(s.features[i], weight, y)
+			y := v.above[k] / unit
+			e.add(s.features[i], v.weight(y), y)
 		}
 		all = append(all, pieces{e.solution()})
 	}

@@ -104,10 +104,8 @@ func (w *search) perturbed(z []float64, step, share float64) []float64 {
 
 // elite returns the best n points.
 func (w *search) elite(n int) [][]float64 {
-	all := slices.Clone(w.asked)
-	slices.SortStableFunc(all, func(a, b memo) int { return cmp.Compare(a.value, b.value) })
 	var out [][]float64
-	for _, m := range all[:min(n, len(all))] {
+	for _, m := range first(w.asked, n, lowest) {
 		out = append(out, m.z)
 	}
 	return out
@@ -122,9 +120,8 @@ func (w *search) likely() [][]float64 {
 	means := map[string]float64{}
 	points := w.elite(finalists * perFinalist)
 	for _, z := range points {
-		u, all := w.encode(z), slices.Clone(w.asked)
-		slices.SortStableFunc(all, func(a, b memo) int { return cmp.Compare(distance2(a.u, u), distance2(b.u, u)) })
-		for _, m := range all[:min(2*len(u)+1, len(all))] {
+		u := w.encode(z)
+		for _, m := range nearest(w.asked, u, 2*len(u)+1) {
 			means[key(z)] += m.value
 		}
 	}
@@ -192,21 +189,9 @@ func (w *search) chosen(candidates [][]float64, s surrogate, trust float64) []fl
 
 // near returns the points that were asked nearest to the best one, encoded, and their values, cut at the median.
 func (w *search) near() ([][]float64, []float64) {
-	best := w.encode(w.best.z)
-	all := slices.Clone(w.asked)
-	slices.SortStableFunc(all, func(a, b memo) int {
-		x, y := distance2(a.u, best), distance2(b.u, best)
-		if x < y {
-			return -1
-		} else if x > y {
-			return 1
-		}
-		return 0
-	})
-	all = all[:min(len(all), modelled)]
 	var values []float64
 	var points [][]float64
-	for _, m := range all {
+	for _, m := range nearest(w.asked, w.encode(w.best.z), modelled) {
 		points, values = append(points, m.u), append(values, m.value)
 	}
 	sorted := slices.Sorted(slices.Values(values))
@@ -214,6 +199,19 @@ func (w *search) near() ([][]float64, []float64) {
 		values[i] = min(values[i], sorted[len(sorted)/2])
 	}
 	return points, values
+}
+
+// nearest returns the n values nearest to an encoded point.
+func nearest(all []memo, u []float64, n int) []memo {
+	return first(all, n, func(a, b memo) int { return cmp.Compare(distance2(a.u, u), distance2(b.u, u)) })
+}
+
+// lowest orders values.
+func lowest(a, b memo) int { return cmp.Compare(a.value, b.value) }
+
+// first returns the first n in an order.
+func first(all []memo, n int, order func(a, b memo) int) []memo {
+	return slices.SortedStableFunc(slices.Values(all), order)[:min(n, len(all))]
 }
 
 type memo struct {

@@ -59,23 +59,18 @@ func (w *search) follow() error {
 }
 
 // trend fits a parabola to the lowest values, or the nearest.
-func (w *search) trend(nearest bool) *trend {
+func (w *search) trend(near bool) *trend {
 	n, p := len(w.ordered), coefficients(len(w.ordered))
 	known := slices.DeleteFunc(slices.Clone(w.asked), func(m memo) bool { return !slices.Equal(m.z, w.onto(slices.Clone(m.z), w.best.z)) })
-	lowest := func(a, b memo) int { return cmp.Compare(a.value, b.value) }
-	if nearest {
-		at := w.encode(w.best.z)
-		slices.SortStableFunc(known, func(a, b memo) int { return cmp.Compare(distance2(a.u, at), distance2(b.u, at)) })
-	} else {
-		slices.SortStableFunc(known, lowest)
+	if near {
+		known = nearest(known, w.encode(w.best.z), perModel*p)
 	}
-	known = known[:min(perModel*p, len(known))]
-	slices.SortStableFunc(known, lowest)
+	known = first(known, perModel*p, lowest)
 	unit := max(known[min(p, len(known)-1)].value-w.best.value, math.SmallestNonzeroFloat64)
 	s := &sample{n: n}
 	for _, m := range known {
 		y := (m.value - w.best.value) / unit
-		s.features = append(s.features, featuresOf(w.pick(m.z), make([]float64, 0, p)))
+		s.features = append(s.features, featuresOf(pick(m.z, w.ordered), make([]float64, 0, p)))
 		s.values, s.weights = append(s.values, y), append(s.weights, 1/(1+y*y))
 	}
 	e := newEquations(n)
@@ -114,7 +109,7 @@ func (t *trend) least() (points [][]float64) {
 	}
 	var bottoms []bottom
 	for _, z := range begin {
-		x := t.pick(z)
+		x := pick(z, t.ordered)
 		t.descend(x)
 		z = slices.Clone(t.best.z)
 		for i, k := range t.ordered {
