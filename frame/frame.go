@@ -16,6 +16,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/ranks"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
@@ -82,13 +83,7 @@ func unitRows(w mat.Matrix) *mat.Dense {
 }
 
 // Identity returns the frame with y = x.
-func Identity(d int) *Frame {
-	all := make([]int, d)
-	for j := range d {
-		all[j] = j
-	}
-	return Axes(d, all)
-}
+func Identity(d int) *Frame { return Axes(d, ranks.First(d)) }
 
 // Axes returns the frame whose coordinates y are the given coordinates of x. These
 // must be different numbers from 0 to d-1.

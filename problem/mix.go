@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -20,9 +21,6 @@ var mixings = map[string]func(s Spec, r *rng.Stream) mixing{
 	"none":       none,
 }
 
-// matrixOrder is the order in which the mixing matrices are listed.
-var matrixOrder = []string{"banded", "none", "orthogonal", "paper", "sparse"}
-
 // blockMix asks for block rotations in place of the full rotations of a bbob function.
 const blockMix = "block"
 
@@ -31,7 +29,7 @@ const blockMix = "block"
 func Mixes() []string { return slices.Sorted(slices.Values(append(matrices(), blockMix))) }
 
 // matrices returns the names of the mixing matrices.
-func matrices() []string { return slices.Clone(matrixOrder) }
+func matrices() []string { return slices.Sorted(maps.Keys(mixings)) }
 
 func transposed(w *mat.Dense) full { return full{mat.DenseCopyOf(w.T())} }
 
@@ -161,11 +159,11 @@ func (s *Spec) completeMix(def definition) error {
 	if s.Entries < 0 {
 		return objective.BadOption("Entries", "%d, must be at least 1", s.Entries)
 	}
+	if _, bbob := bbobNamed(s.Name); s.BlockCount != 0 && (bbob || def.mix != "") {
+		return objective.BadOption("BlockCount", "is for blocks-elliptic and blocks-rastrigin, and the problem is %s", s.Name)
+	}
 	if def.mix == "" {
 		return s.checkOwn()
-	}
-	if s.BlockCount != 0 {
-		return objective.BadOption("BlockCount", "is for blocks-elliptic and blocks-rastrigin, and the problem is %s", s.Name)
 	}
 	if s.Mix == "" {
 		s.Mix = def.mix
@@ -184,10 +182,10 @@ func (s *Spec) checkThin() error {
 	if s.Mix == "banded" || s.Mix == "sparse" {
 		return nil
 	}
-	if s.Entries != 0 {
+	switch {
+	case s.Entries != 0:
 		return objective.BadOption("Entries", "is for --mix banded and sparse")
-	}
-	if s.Permute {
+	case s.Permute:
 		return objective.BadOption("Permute", "is for --mix banded and sparse")
 	}
 	return nil
@@ -199,9 +197,6 @@ func (s *Spec) checkOwn() error {
 		return err
 	}
 	if _, bbob := bbobNamed(s.Name); bbob {
-		if s.BlockCount != 0 {
-			return objective.BadOption("BlockCount", "is for blocks-elliptic and blocks-rastrigin, and the problem is %s", s.Name)
-		}
 		return s.checkBBOB()
 	}
 	switch {
