@@ -8,6 +8,7 @@ import (
 	"github.com/untwist/untwist/cbo"
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/auto"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/strategy"
 )
@@ -65,11 +66,7 @@ func (o *Options) continuous(advice string) error {
 
 // Strategies returns the names of all strategies, the default first.
 func Strategies() []string {
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.make(Knobs{}).Name())
-	}
-	return names
+	return lists.Map(entries, func(e entry) string { return e.make(Knobs{}).Name() })
 }
 
 // DefaultStrategy returns the strategy that is used if none is named.

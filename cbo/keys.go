@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/untwist/untwist/internal/lists"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -74,11 +75,8 @@ var keys = []key{
 var ErrKey = errors.New("unknown key")
 
 // Keys describes the settings that With takes, a line each.
-func Keys() (lines []string) {
-	for _, k := range keys {
-		lines = append(lines, fmt.Sprintf("%s=%s: %s", k.name, k.value, k.help))
-	}
-	return lines
+func Keys() []string {
+	return lists.Map(keys, func(k key) string { return fmt.Sprintf("%s=%s: %s", k.name, k.value, k.help) })
 }
 
 // With returns c with settings that are written as KEY=VALUE, in any order. The error names
@@ -134,12 +132,7 @@ func conflict(given map[string]string) error {
 	return nil
 }
 
-func names() (all []string) {
-	for _, k := range keys {
-		all = append(all, k.name)
-	}
-	return all
-}
+func names() []string { return lists.Map(keys, func(k key) string { return k.name }) }
 
 // number reads a finite number that ok allows.
 func number(must string, ok func(float64) bool, set func(*Config, float64)) func(*Config, string) error {

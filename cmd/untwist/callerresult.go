@@ -14,6 +14,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
@@ -78,11 +79,7 @@ func (c *caller) coordinates(f *frame.Frame) []string {
 	if len(space) == 0 {
 		space = countedFrom0(f.Dim())
 	}
-	var all []string
-	for _, row := range rowsOf(f) {
-		all = append(all, space.Combination(row))
-	}
-	return all
+	return lists.Map(rowsOf(f), space.Combination)
 }
 
 func countedFrom0(d int) parameter.Space {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist/internal/journal"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
 )
@@ -55,11 +56,7 @@ func earlierPoints(file, current string, s subject) ([][]float64, error) {
 	case len(best.all) == 0:
 		return nil, fmt.Errorf("%s has no point with a value within the limits of this run", file)
 	}
-	points := make([][]float64, len(best.all))
-	for i, e := range best.all {
-		points[i] = e.point
-	}
-	return points, nil
+	return lists.Map(best.all, func(e evaluation) []float64 { return e.point }), nil
 }
 
 // An evaluation is a point and its value.

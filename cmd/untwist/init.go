@@ -15,6 +15,7 @@ import (
 	"text/template"
 
 	"github.com/spf13/cobra"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/program"
 )
@@ -119,9 +120,7 @@ func writeStarter(cmd *cobra.Command, args, words []string, space parameter.Spac
 	}
 	base := strings.TrimSuffix(filepath.Base(s.File), filepath.Ext(s.File))
 	s.Journal, s.Report = tomlText(base+".journal"), tomlText(base+".html")
-	for _, p := range space {
-		s.Parameters = append(s.Parameters, tomlParameter(p))
-	}
+	s.Parameters = lists.Map(space, tomlParameter)
 	d := len(space)
 	s.Budget = 10*d*d + 300*d + 1000
 	file, err := os.OpenFile(s.File, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

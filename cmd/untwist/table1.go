@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/untwist/untwist/internal/experiment"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
@@ -262,11 +263,8 @@ func sayWritten(cmd *cobra.Command, files []string) {
 			common = common[:len(common)-1]
 		}
 	}
-	endings := []string{files[0]}
-	for _, f := range files[1:] {
-		endings = append(endings, strings.TrimPrefix(f, common))
-	}
-	note(cmd, "written: %s", strings.Join(endings, ", "))
+	endings := lists.Map(files[1:], func(f string) string { return strings.TrimPrefix(f, common) })
+	note(cmd, "written: %s", strings.Join(append([]string{files[0]}, endings...), ", "))
 }
 
 // ofRuns says how many of all runs are done.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/untwist/untwist/cbo"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/report/chart"
 	"gonum.org/v1/gonum/stat"
 )
@@ -146,16 +147,9 @@ func (t *trace) close(dir string) error {
 
 // draw draws trace-particles.svg and trace-steps.svg.
 func (t *trace) draw(dir string) error {
-	x := make([]float64, len(t.kept))
-	for k, s := range t.kept {
-		x[k] = s.step
-	}
+	x := lists.Map(t.kept, func(s tracedStep) float64 { return s.step })
 	of := func(name string, value func(tracedStep) float64) chart.Series {
-		series := chart.Series{Name: name, X: x}
-		for _, s := range t.kept {
-			series.Median = append(series.Median, value(s))
-		}
-		return series
+		return chart.Series{Name: name, X: x, Median: lists.Map(t.kept, value)}
 	}
 	var coordinates []chart.Series
 	lowest := math.Inf(1) // where the axis begins

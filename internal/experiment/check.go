@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 )
@@ -186,13 +187,7 @@ func oddTargets(targets []float64) (odd []float64) {
 }
 
 // joined writes numbers, and separated reads them.
-func joined(all []float64) string {
-	texts := make([]string, len(all))
-	for i, v := range all {
-		texts[i] = decimals(v)
-	}
-	return strings.Join(texts, ", ")
-}
+func joined(all []float64) string { return strings.Join(lists.Map(all, decimals), ", ") }
 
 func separated(text string) (all []float64) {
 	for _, word := range strings.Split(text, ", ") {

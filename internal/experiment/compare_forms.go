@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/atomicfile"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -20,9 +21,7 @@ func (c *Comparison) document(f form) document { return document{c.legend(f), c.
 
 // sheets returns all tables in their order.
 func (c *Comparison) sheets(f form) (all []sheet) {
-	for _, b := range c.blocks() {
-		all = append(all, c.standings(b, f))
-	}
+	all = lists.Map(c.blocks(), func(b block) sheet { return c.standings(b, f) })
 	if len(c.against()) == 0 {
 		return all
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -88,10 +89,8 @@ func figured[T int | float64](v *T) string {
 // standings has a line for each method on each case of a block. Without a run it says nothing.
 func (c *Comparison) standings(b block, f form) sheet {
 	s := sheet{title: fmt.Sprintf("%s, %s", b.title(), words.Count(b.setup.Budget, "query", "queries")), right: 2}
-	columns, head := c.columns(f), []string{"problem", "method"}
-	for _, k := range columns {
-		head = append(head, k.head)
-	}
+	columns := c.columns(f)
+	head := append([]string{"problem", "method"}, lists.Map(columns, func(k column) string { return k.head })...)
 	s.lines = append(s.lines, head)
 	for _, i := range b.cases {
 		for j, m := range c.Methods {

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
 )
@@ -89,11 +90,8 @@ func (l listed) outcome() []string {
 }
 
 func runsCSV(all []listed) [][]string {
-	lines := [][]string{slices.Concat(listedColumns, runColumns)}
-	for _, l := range all {
-		lines = append(lines, slices.Concat(l.columns(), l.outcome()))
-	}
-	return lines
+	head := slices.Concat(listedColumns, runColumns)
+	return append([][]string{head}, lists.Map(all, func(l listed) []string { return slices.Concat(l.columns(), l.outcome()) })...)
 }
 
 func curvesCSV(all []listed) [][]string {
@@ -145,9 +143,7 @@ func (c *Comparison) listed() (all []listed) {
 	for j, m := range c.Methods {
 		for i, s := range c.Cases {
 			_, runs := c.cell(i, j)
-			for _, r := range runs {
-				all = append(all, listed{s, m.Name, r})
-			}
+			all = append(all, lists.Map(runs, func(r store.Run) listed { return listed{s, m.Name, r} })...)
 		}
 	}
 	return all
@@ -178,9 +174,7 @@ func (t Table) csv() [][]string {
 func (t Table) listed() (all []listed) {
 	for _, c := range t.Cells {
 		of := Case{Problem: c.Problem, Dim: t.Grid.Dim, Mix: t.Grid.Mix}.setup(t.Grid.Budget, true)
-		for _, r := range c.runs {
-			all = append(all, listed{of, c.Method, r})
-		}
+		all = append(all, lists.Map(c.runs, func(r store.Run) listed { return listed{of, c.Method, r} })...)
 	}
 	return all
 }

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/words"
 )
@@ -152,10 +153,7 @@ func runtimes(title string, all []chart.Series) chart.Lines {
 func (s Swept) Draw(dir string) (files []string, err error) {
 	for _, picture := range s.Pictures {
 		for _, v := range s.views(picture) {
-			var panels []chart.Panel
-			for _, problem := range s.problems() {
-				panels = append(panels, s.panel(picture, problem, v))
-			}
+			panels := lists.Map(s.problems(), func(problem string) chart.Panel { return s.panel(picture, problem, v) })
 			if !slices.ContainsFunc(panels, drawable) {
 				continue // no run has succeeded yet, for example
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
@@ -33,10 +34,7 @@ type Runtime struct {
 
 // runtimes returns the distributions for each dimension, and for all if there are several.
 func (c *Comparison) runtimes() (all []Runtimes) {
-	var dims []int
-	for _, setup := range c.Cases {
-		dims = append(dims, setup.Dim)
-	}
+	dims := lists.Map(c.Cases, func(s Setup) int { return s.Dim })
 	slices.Sort(dims)
 	dims = slices.Compact(dims)
 	if len(dims) > 1 {
@@ -197,9 +195,7 @@ func effortOf(r store.Run, target float64) effort {
 func efforts(runs []store.Run, targets []float64) [][]effort {
 	all := make([][]effort, len(targets))
 	for t, target := range targets {
-		for _, r := range runs {
-			all[t] = append(all[t], effortOf(r, target))
-		}
+		all[t] = lists.Map(runs, func(r store.Run) effort { return effortOf(r, target) })
 	}
 	return all
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/query"
 	"github.com/untwist/untwist/internal/rng"
 	"github.com/untwist/untwist/internal/words"
@@ -81,10 +82,8 @@ func (s *Sweep) roads(methods []string, d int) {
 }
 
 // someHessians returns the numbers of Hessians in d dimensions.
-func someHessians(d int) (all []int) {
-	for _, part := range hessianParts {
-		all = append(all, int(math.Ceil(part*float64(d))))
-	}
+func someHessians(d int) []int {
+	all := lists.Map(hessianParts, func(part float64) int { return int(math.Ceil(part * float64(d))) })
 	return slices.Compact(all) // where d is small, some are the same
 }
 

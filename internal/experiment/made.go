@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/lists"
 )
 
 // MadeFile is the list of all that is measured, from the top folder of the repository.
@@ -62,11 +63,7 @@ func WriteMade(root string, all []Made) error {
 	w := csv.NewWriter(&text)
 	rows := [][]string{{"name", "files", "packages", "takes", "repeats", "numerics", "sources", "command"}}
 	for _, m := range all {
-		var row []string
-		for _, field := range m.fields() {
-			row = append(row, *field)
-		}
-		rows = append(rows, row)
+		rows = append(rows, lists.Map(m.fields(), func(field *string) string { return *field }))
 	}
 	if err := w.WriteAll(rows); err != nil {
 		return err

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/untwist/untwist/internal/lists"
 )
 
 // A sheet is a table of words. Its first line is the head.
@@ -88,11 +90,7 @@ func (s sheet) latex() string {
 		fmt.Fprintf(&out, "\\multicolumn{%d}{l}{%s} \\\\\n\\midrule\n", len(columns), escaped(s.title))
 	}
 	for i, line := range s.lines {
-		words := make([]string, len(line))
-		for k, word := range line {
-			words[k] = escaped(word)
-		}
-		fmt.Fprintf(&out, "%s \\\\\n", strings.Join(words, " & "))
+		fmt.Fprintf(&out, "%s \\\\\n", strings.Join(lists.Map(line, escaped), " & "))
 		if i == 0 {
 			out.WriteString("\\midrule\n")
 		}
@@ -109,19 +107,12 @@ type document struct {
 
 // text returns the tables for a terminal, and the legend below them.
 func (d document) text() string {
-	var parts []string
-	for _, s := range d.sheets {
-		parts = append(parts, s.text())
-	}
-	return strings.Join(append(parts, d.legend+"\n"), "\n")
+	return strings.Join(append(lists.Map(d.sheets, sheet.text), d.legend+"\n"), "\n")
 }
 
 // markdown returns the legend and the tables in Markdown.
 func (d document) markdown() ([]byte, error) {
-	parts := []string{d.legend + "\n"}
-	for _, s := range d.sheets {
-		parts = append(parts, s.markdown())
-	}
+	parts := append([]string{d.legend + "\n"}, lists.Map(d.sheets, sheet.markdown)...)
 	return []byte(strings.Join(parts, "\n")), nil
 }
 
@@ -144,10 +135,7 @@ func (s sheet) folded() (all []sheet) {
 	from := s.names
 	for _, to := range append(slices.Clone(s.folds), len(s.lines[0])) {
 		part := s
-		part.lines = nil
-		for _, line := range s.lines {
-			part.lines = append(part.lines, slices.Concat(line[:s.names], line[from:to]))
-		}
+		part.lines = lists.Map(s.lines, func(line []string) []string { return slices.Concat(line[:s.names], line[from:to]) })
 		all, from = append(all, part), to
 	}
 	return all

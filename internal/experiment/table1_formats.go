@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strconv"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/internal/words"
@@ -198,11 +199,7 @@ func course(name string, runs []store.Run) chart.Series {
 	slices.Sort(queries)
 	c := chart.Series{Name: name}
 	for _, q := range slices.Compact(queries) {
-		var gaps []float64
-		for _, curve := range curves {
-			gaps = append(gaps, gapAt(curve, q))
-		}
-		lower, median, upper := quartiles(gaps)
+		lower, median, upper := quartiles(lists.Map(curves, func(curve []objective.Sample) float64 { return gapAt(curve, q) }))
 		c.X = append(c.X, float64(q))
 		c.Lower, c.Median, c.Upper = append(c.Lower, lower), append(c.Median, median), append(c.Upper, upper)
 	}

@@ -9,7 +9,7 @@ import (
 // floors is the house, from the ground up; "." is the root package. Rooms that
 // are yet to be built have their place already.
 var floors = [][]string{
-	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/ranks", "internal/quadratic"},
+	{"internal/kernel", "internal/words", "internal/canon", "internal/atomicfile", "internal/guardian", "internal/ranks", "internal/lists", "internal/quadratic"},
 	{"objective", "internal/rng"},
 	{"internal/query"},
 	{"internal/grains"},

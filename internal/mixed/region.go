@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/floats"
 )
@@ -155,10 +156,7 @@ func (n neighbour) weight(y float64) float64 {
 
 // quarter returns the size below which a quarter of some values are.
 func quarter(near []neighbour, of func(neighbour) float64) float64 {
-	var sizes []float64
-	for _, v := range near {
-		sizes = append(sizes, math.Abs(of(v)))
-	}
+	sizes := lists.Map(near, func(v neighbour) float64 { return math.Abs(of(v)) })
 	slices.Sort(sizes)
 	return sizes[len(sizes)/4]
 }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/untwist/untwist/internal/lists"
 )
 
 const (
@@ -104,11 +106,7 @@ func (w *search) perturbed(z []float64, step, share float64) []float64 {
 
 // elite returns the best n points.
 func (w *search) elite(n int) [][]float64 {
-	var out [][]float64
-	for _, m := range first(w.asked, n, lowest) {
-		out = append(out, m.z)
-	}
-	return out
+	return lists.Map(first(w.asked, n, lowest), func(m memo) []float64 { return m.z })
 }
 
 // Under noise so many points are compared, of so many for each of them with the lowest values.

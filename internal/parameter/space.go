@@ -13,6 +13,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -30,11 +31,7 @@ func Plain(dim int) Space {
 
 // Names returns the names of all parameters.
 func (s Space) Names() []string {
-	names := make([]string, len(s))
-	for i, p := range s {
-		names[i] = p.Name
-	}
-	return names
+	return lists.Map(s, func(p Parameter) string { return p.Name })
 }
 
 // Free returns the indices of the parameters that are searched. They are the coordinates
@@ -131,13 +128,7 @@ func (s Space) Guess() []float64 {
 
 // Middle returns the point of all guesses, or, where there is none, the middle of where to
 // look first. It is in the user's units.
-func (s Space) Middle() []float64 {
-	x := make([]float64, len(s))
-	for i, p := range s {
-		x[i] = middle(p)
-	}
-	return x
-}
+func (s Space) Middle() []float64 { return lists.Map(s, middle) }
 
 // Inward returns the coordinates z of a point x in the user's units.
 func (s Space) Inward(x []float64) []float64 {

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -243,13 +244,7 @@ var operators = []string{"|", "||", "|&", "&", "&&", ";", ";;", "<", "<<", "<<<"
 var variable = regexp.MustCompile(`^\$([A-Za-z_]|\{)`)
 
 // Quote writes words as a command that can be pasted into a shell. Split is its inverse.
-func Quote(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = quote(w)
-	}
-	return strings.Join(quoted, " ")
-}
+func Quote(words []string) string { return strings.Join(lists.Map(words, quote), " ") }
 
 // quote writes a word for a shell.
 func quote(word string) string {

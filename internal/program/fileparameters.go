@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/objective"
 )
@@ -73,10 +74,7 @@ func readKind(p *parameter.Parameter, table map[string]any) (err error) {
 		if !ok {
 			return fmt.Errorf(`choices must be a list such as ["copper", "steel"], not %s`, quotedValue(given))
 		}
-		p.Choices = []string{}
-		for _, item := range list {
-			p.Choices = append(p.Choices, wordOf(item))
-		}
+		p.Choices = lists.Map(list, wordOf)
 	}
 	for _, v := range []struct {
 		key string

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -221,10 +222,7 @@ func (k *kept) fail(q *queue, failure *objective.Failure) {
 
 // suspect has all points without an answer that is believed asked once more, one by one.
 func (k *kept) suspect() {
-	var doubtful []job
-	for _, h := range k.held {
-		doubtful = append(doubtful, h.job)
-	}
+	doubtful := lists.Map(k.held, func(h held) job { return h.job })
 	k.suspects = slices.Concat(doubtful, k.sent, k.suspects)
 	k.sent = nil
 	k.held = k.held[:0]

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/untwist/untwist/internal/lists"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -230,11 +231,7 @@ func (r *recipe) checkUse() error {
 
 // forms returns all texts with placeholders.
 func (r *recipe) forms() []form {
-	all := slices.Clone(r.words)
-	for _, t := range r.templates {
-		all = append(all, t.form)
-	}
-	return all
+	return slices.Concat(r.words, lists.Map(r.templates, func(t template) form { return t.form }))
 }
 
 // checkResult checks where the value is to be found.
