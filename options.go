@@ -232,19 +232,17 @@ func (o *Options) checkPoints(d int) error {
 
 // completeRules fills in when to stop, and how much goes on at the same time.
 func (o *Options) completeRules() error {
-	if o.Target != nil && math.IsNaN(*o.Target) {
+	o.MaxFailures, o.Workers = cmp.Or(o.MaxFailures, 0.95), cmp.Or(o.Workers, 1)
+	switch {
+	case o.Target != nil && math.IsNaN(*o.Target):
 		return objective.BadOption("Target", "NaN, must be a number")
-	}
-	if o.Time < 0 {
+	case o.Time < 0:
 		return objective.BadOption("Time", "%v, must not be negative", o.Time)
-	}
-	if !(o.Tolerance >= 0) {
+	case !(o.Tolerance >= 0):
 		return objective.BadOption("Tolerance", "%v, must not be negative", o.Tolerance)
-	}
-	if o.MaxFailures = cmp.Or(o.MaxFailures, 0.95); !(o.MaxFailures > 0 && o.MaxFailures <= 1) {
+	case !(o.MaxFailures > 0 && o.MaxFailures <= 1):
 		return objective.BadOption("MaxFailures", "%v, must be above 0 and at most 1", o.MaxFailures)
-	}
-	if o.Workers = cmp.Or(o.Workers, 1); o.Workers < 0 {
+	case o.Workers < 0:
 		return objective.BadOption("Workers", "%d, must be at least 1", o.Workers)
 	}
 	return nil

@@ -173,9 +173,6 @@ func setVariant[T any](field *T, value T) {
 
 // check returns an error that names the first bad field.
 func (c *Config) check(d int) error {
-	if most := query.MaxBatch(d); c.Particles < 1 || c.Particles > most {
-		return objective.BadOption("Particles", "%d, must be from 1 to %d for %d dimensions", c.Particles, most, d)
-	}
 	if err := c.Box.Check(d); err != nil {
 		return objective.BadOption("Box", "%v", err)
 	}
@@ -187,28 +184,25 @@ func (c *Config) check(d int) error {
 			return objective.BadOption("Points", "points of %d coordinates, the objective has %d", cols, d)
 		}
 	}
-	if c.Tau == 0 || !nonNegative(c.Tau) {
+	most, sigma, alpha := query.MaxBatch(d), c.Sigma.At(0), c.Alpha.At(0)
+	switch {
+	case c.Particles < 1 || c.Particles > most:
+		return objective.BadOption("Particles", "%d, must be from 1 to %d for %d dimensions", c.Particles, most, d)
+	case c.Tau == 0 || !nonNegative(c.Tau):
 		return objective.BadOption("Tau", "%v, must be a number above 0", c.Tau)
-	}
-	if !nonNegative(c.Lambda) {
+	case !nonNegative(c.Lambda):
 		return objective.BadOption("Lambda", "%v, must be a number of at least 0", c.Lambda)
-	}
-	if s := c.Sigma.At(0); !nonNegative(s) {
-		return objective.BadOption("Sigma", "%v, must be a number of at least 0", s)
-	}
-	if a := c.Alpha.At(0); !nonNegative(a) {
-		return objective.BadOption("Alpha", "%v, must be a number of at least 0", a)
-	}
-	if c.Batch < 1 || c.Batch > c.Particles {
+	case !nonNegative(sigma):
+		return objective.BadOption("Sigma", "%v, must be a number of at least 0", sigma)
+	case !nonNegative(alpha):
+		return objective.BadOption("Alpha", "%v, must be a number of at least 0", alpha)
+	case c.Batch < 1 || c.Batch > c.Particles:
 		return objective.BadOption("Batch", "%d, must be from 1 to the number of particles, %d", c.Batch, c.Particles)
-	}
-	if c.Resample.Wait < 0 || !nonNegative(c.Resample.Sigma) {
+	case c.Resample.Wait < 0 || !nonNegative(c.Resample.Sigma):
 		return objective.BadOption("Resample", "%+v, must be finite and not negative", c.Resample)
-	}
-	if c.Stop.Stall < 0 || c.Stop.Steps < 0 || math.IsNaN(c.Stop.Spread) {
+	case c.Stop.Stall < 0 || c.Stop.Steps < 0 || math.IsNaN(c.Stop.Spread):
 		return objective.BadOption("Stop", "%+v, stall and steps must not be negative, and spread must not be NaN", c.Stop)
-	}
-	if c.Restarts < 0 {
+	case c.Restarts < 0:
 		return objective.BadOption("Restarts", "%d, must not be negative", c.Restarts)
 	}
 	return c.checkVariants(d)

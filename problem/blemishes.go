@@ -62,13 +62,12 @@ func (b *Blemishes) complete(m int) error {
 	if b.ScaleValue == 1 {
 		b.ScaleValue = 0
 	}
-	if math.IsNaN(b.Offset) || math.IsInf(b.Offset, 0) {
+	switch {
+	case math.IsNaN(b.Offset) || math.IsInf(b.Offset, 0):
 		return objective.BadOption("Offset", "%v, must be finite", b.Offset)
-	}
-	if b.Digits < 0 || b.Digits > mostDigits {
+	case b.Digits < 0 || b.Digits > mostDigits:
 		return objective.BadOption("Digits", "%d, must be from 1 to %d", b.Digits, mostDigits)
-	}
-	if !(b.Failing >= 0 && b.Failing < 1) {
+	case !(b.Failing >= 0 && b.Failing < 1):
 		return objective.BadOption("Failing", "%v, must be at least 0 and below 1", b.Failing)
 	}
 	if b.FailingBeyond != nil {

@@ -19,6 +19,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -99,33 +100,24 @@ const maxSide, maxEntries = 10_000, maxSide * maxSide
 // complete checks s and fills in the defaults.
 func (s *Spec) complete() (definition, error) {
 	def, known := named(s.Name)
-	if !known {
+	s.Components, s.Block = cmp.Or(s.Components, s.Dim), cmp.Or(s.Block, 4)
+	switch {
+	case !known:
 		return def, objective.BadOption("Name", "unknown problem %q: must be one of %s", s.Name, Choice())
-	}
-	if s.Dim < 1 {
+	case s.Dim < 1:
 		return def, objective.BadOption("Dim", "%d, must be at least 1", s.Dim)
-	}
-	if s.Components == 0 {
-		s.Components = s.Dim
-	}
-	if s.Components < 1 || s.Components > s.Dim {
+	case s.Components < 1 || s.Components > s.Dim:
 		return def, objective.BadOption("Components", "%d, must be from 1 to the dimension, %d", s.Components, s.Dim)
-	}
-	if s.Components == s.Dim && s.Dim > maxSide {
+	case s.Components == s.Dim && s.Dim > maxSide:
 		return def, objective.BadOption("Dim", "%d, must be at most %d unless there are fewer components than dimensions", s.Dim, maxSide)
-	}
-	if s.Dim > maxEntries/s.Components {
+	case s.Dim > maxEntries/s.Components:
 		return def, objective.BadOption("Dim", "%d with %d components, must be at most %d: W has a row for each component",
 			s.Dim, s.Components, maxEntries/s.Components)
+	case s.Block < 1:
+		return def, objective.BadOption("Block", "%d, must be at least 1", s.Block)
 	}
 	if err := s.completeMix(def); err != nil {
 		return def, err
-	}
-	if s.Block == 0 {
-		s.Block = 4
-	}
-	if s.Block < 1 {
-		return def, objective.BadOption("Block", "%d, must be at least 1", s.Block)
 	}
 	if s.Bounds != nil {
 		if err := s.Bounds.Check(s.Dim); err != nil {

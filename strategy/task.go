@@ -78,16 +78,15 @@ func (t Task) values() (all [][]float64) {
 // Complete returns the task for a function of d dimensions with its defaults in place,
 // or an *objective.OptionError that names the field that is wrong.
 func (t Task) Complete(d int) (Task, error) {
-	if t.Budget < 1 {
+	t.Limit, t.Parallel = cmp.Or(t.Limit, t.Budget), cmp.Or(t.Parallel, 1)
+	switch {
+	case t.Budget < 1:
 		return t, objective.BadOption("Budget", "%d, must be at least 1", t.Budget)
-	}
-	if t.Limit = cmp.Or(t.Limit, t.Budget); t.Limit < 0 {
+	case t.Limit < 0:
 		return t, objective.BadOption("Limit", "%d, must be at least 1", t.Limit)
-	}
-	if t.Parallel = cmp.Or(t.Parallel, 1); t.Parallel < 0 {
+	case t.Parallel < 0:
 		return t, objective.BadOption("Parallel", "%d, must be at least 1", t.Parallel)
-	}
-	if !(t.NoiseLevel >= 0) || math.IsInf(t.NoiseLevel, 1) {
+	case !(t.NoiseLevel >= 0) || math.IsInf(t.NoiseLevel, 1):
 		return t, objective.BadOption("NoiseLevel", "%v, must be a number of at least 0", t.NoiseLevel)
 	}
 	if t.Bounds.IsZero() {
