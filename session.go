@@ -1,6 +1,7 @@
 package untwist
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -265,9 +266,7 @@ func (m *Method) options(x0 []float64) Options {
 	if o.Parameters != nil {
 		d = o.space().Dim()
 	}
-	if o.Budget == 0 {
-		o.Budget = max(500*d*d, 20_000)
-	}
+	o.Budget = cmp.Or(o.Budget, max(500*d*d, 20_000))
 	finite := !slices.ContainsFunc(x0, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) // or it is refused
 	if finite && o.Parameters == nil && o.Start.IsZero() && o.Bounds.IsZero() {
 		o.Start = Box{Lo: slices.Clone(x0), Hi: slices.Clone(x0)}

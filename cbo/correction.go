@@ -1,6 +1,7 @@
 package cbo
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/untwist/untwist/internal/kernel"
@@ -64,9 +65,7 @@ func (r Regularised) Check(int) error {
 // Factor returns ½ + ½ tanh(excess/ε) = 1/(1 + exp(−2 excess/ε)).
 func (r Regularised) Factor(excess float64) float64 {
 	epsilon := r.Epsilon
-	if epsilon == 0 {
-		epsilon = usualEpsilon
-	}
+	epsilon = cmp.Or(epsilon, usualEpsilon)
 	return 1 / (1 + kernel.ExpOf(-2*excess/epsilon))
 }
 

@@ -26,6 +26,7 @@
 package powermethod
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -69,15 +70,9 @@ type Method struct {
 
 // complete puts the defaults in and returns an *objective.OptionError if a field is bad.
 func (p Method) complete(m int) (Method, error) {
-	if p.Gamma == 0 {
-		p.Gamma = 1
-	}
-	if p.Restarts == 0 {
-		p.Restarts = 8 * m
-	}
-	if p.Steps == 0 {
-		p.Steps = 200
-	}
+	p.Gamma = cmp.Or(p.Gamma, 1)
+	p.Restarts = cmp.Or(p.Restarts, 8*m)
+	p.Steps = cmp.Or(p.Steps, 200)
 	if p.Selection == nil {
 		p.Selection = Highest{}
 	}

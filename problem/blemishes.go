@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -114,9 +115,7 @@ func (b Blemishes) String() string {
 	}
 	if say("coupling", b.Coupling, b.Coupling != 0); b.Coupling != 0 {
 		kind := b.CouplingKind
-		if kind == "" {
-			kind = CouplingKinds()[0]
-		}
+		kind = cmp.Or(kind, CouplingKinds()[0])
 		parts = append(parts, "coupling-kind="+kind)
 	}
 	if b.Map != "" {

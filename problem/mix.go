@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -165,9 +166,7 @@ func (s *Spec) completeMix(def definition) error {
 	if def.mix == "" {
 		return s.checkOwn()
 	}
-	if s.Mix == "" {
-		s.Mix = def.mix
-	}
+	s.Mix = cmp.Or(s.Mix, def.mix)
 	if s.Mix == blockMix {
 		return objective.BadOption("Mix", "%s is for the bbob functions: must be one of %s", blockMix, strings.Join(matrices(), ", "))
 	}

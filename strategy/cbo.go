@@ -1,6 +1,7 @@
 package strategy
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -138,9 +139,7 @@ func PapersAlpha(start float64) cbo.Schedule {
 // PapersLine fills in the paper's settings for a search along a line: τ = 0.01, σ = 1.1, α
 // from 1.
 func PapersLine(cfg cbo.Config) cbo.Config {
-	if cfg.Tau == 0 {
-		cfg.Tau = 0.01
-	}
+	cfg.Tau = cmp.Or(cfg.Tau, 0.01)
 	if cfg.Sigma == nil {
 		cfg.Sigma = cbo.Constant(1.1)
 	}

@@ -47,9 +47,7 @@ func (c CMAES) Minimize(ctx context.Context, f objective.Objective, task Task) (
 			s.Schedule = abreast.Schedule
 		}
 	}
-	if s.Run.Sigma == 0 {
-		s.Run.Sigma = FirstSigma
-	}
+	s.Run.Sigma = cmp.Or(s.Run.Sigma, FirstSigma)
 	if task.Points != nil {
 		best, err := evaluateAll(ctx, f, task.Points)
 		if err != nil {

@@ -119,9 +119,7 @@ func runtimes(title string, all []chart.Series) chart.Lines {
 			}
 		}
 	}
-	if to == 0 {
-		to = 10
-	}
+	to = cmp.Or(to, 10)
 	from = max(min(from, to/10), to/1e6)
 	final := func(s chart.Series) float64 { return append([]float64{0}, s.Median...)[len(s.Median)] }
 	all = slices.Clone(all)

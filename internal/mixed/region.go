@@ -272,9 +272,7 @@ func (r *region) descend(smallest, beat float64) error {
 			r.hold()
 		}
 		z, gain, unit := r.promise()
-		if r.unit == 0 {
-			r.unit = unit
-		}
+		r.unit = cmp.Or(r.unit, unit)
 		if gain <= telling*r.unit || r.has(z) {
 			r.radius /= 2
 			continue
