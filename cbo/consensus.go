@@ -82,7 +82,6 @@ func logSumExp(a, scratch []float64) float64 {
 	return top + kernel.LogOf(sum)
 }
 
-// least returns the least energy of the members.
 func least(energies []float64, members []int) float64 {
 	least := math.Inf(1)
 	for _, i := range members {

@@ -117,7 +117,6 @@ var exclusive = [][2]string{
 	{"correction=heaviside", "polarise"}, {"correction=regularised", "polarise"},
 }
 
-// conflict returns an error if settings cannot be given together.
 func conflict(given map[string]string) error {
 	has := func(setting string) bool {
 		name, value, one := strings.Cut(setting, "=")
@@ -154,7 +153,6 @@ func fraction(set func(*Config, float64)) func(*Config, string) error {
 	return number("above 0 and below 1", func(v float64) bool { return v > 0 && v < 1 }, set)
 }
 
-// whole reads a whole number.
 func whole(least int, set func(*Config, int)) func(*Config, string) error {
 	return func(c *Config, given string) error {
 		n, err := strconv.Atoi(given)

@@ -27,7 +27,6 @@ type bbobFunction struct {
 // bbobFunctions has bbob-1 at index 0.
 var bbobFunctions = slices.Concat(bbobSeparable, bbobModerate, bbobConditioned, bbobMultimodal, bbobWeak)
 
-// bbobNames are the names of the BBOB functions.
 func bbobNames() []string {
 	var names []string
 	for i := range bbobFunctions {
@@ -36,7 +35,6 @@ func bbobNames() []string {
 	return names
 }
 
-// bbobNamed returns the BBOB function of a name.
 func bbobNamed(name string) (bbobFunction, bool) {
 	if i := slices.Index(bbobNames(), name); i >= 0 {
 		return bbobFunctions[i], true

@@ -180,5 +180,4 @@ func scaled(c float64, v []float64) []float64 {
 	return w
 }
 
-// ones returns a vector of ones.
 func ones(d int) []float64 { return powers(1, d) }

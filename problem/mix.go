@@ -29,7 +29,6 @@ const blockMix = "block"
 // for the bbob functions alone.
 func Mixes() []string { return slices.Sorted(slices.Values(append(matrices(), blockMix))) }
 
-// matrices returns the names of the mixing matrices.
 func matrices() []string { return slices.Sorted(maps.Keys(mixings)) }
 
 func transposed(w *mat.Dense) full { return full{mat.DenseCopyOf(w.T())} }

@@ -93,7 +93,6 @@ func (t framed) outcome(status objective.Status) Outcome {
 // defaultParticles is the default of cbo.Config, needed where particles are drawn here.
 const defaultParticles = 50
 
-// swarmSize is how many particles a swarm has.
 func swarmSize(cfg cbo.Config) int {
 	if cfg.Particles == 0 {
 		return defaultParticles

@@ -265,7 +265,6 @@ func (l leases) add(queries []int, until time.Time) leases {
 	return l
 }
 
-// keep writes them to the journal.
 func (l leases) keep(j *journal.Journal) error {
 	text, err := json.Marshal(l)
 	if err != nil {

@@ -174,7 +174,6 @@ func (f *compareFlags) grid(cmd *cobra.Command, from *source) (g experiment.Grid
 	return g, nil
 }
 
-// problemNames returns the problems that were asked for.
 func (f *compareFlags) problemNames(from *source) ([]string, error) {
 	switch {
 	case f.suite != "" && len(f.problems) > 0:

@@ -43,7 +43,6 @@ type decided struct {
 	others map[string]any // everything else, except what is long
 }
 
-// readDecided reads the header of a journal.
 func readDecided(h journal.Header) (d decided, err error) {
 	err = cmp.Or(json.Unmarshal(h.About, &d), json.Unmarshal(h.About, &d.others))
 	for _, key := range []string{"Objective", "Parameters", "Start", "Bounds", "Frame", "Blocks", "Dim", "Numerics", "Several"} {

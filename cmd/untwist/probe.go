@@ -121,7 +121,6 @@ func writeFrame(path string, found untwist.Structure) error {
 	return atomicfile.Write(path, append(text, '\n'))
 }
 
-// rowsOf returns the rows of a frame.
 func rowsOf(f *frame.Frame) (rows [][]float64) {
 	for j := range f.Components() {
 		rows = append(rows, f.Matrix().RawRowView(j))

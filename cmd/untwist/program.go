@@ -193,7 +193,6 @@ func parseParameter(given string) (parameter.Parameter, error) {
 	return p, nil
 }
 
-// numbered returns the parameters x1 … xN.
 func (f *subjectFlags) numbered(s *source) (parameter.Space, error) {
 	if !s.given("dim") {
 		if s.file != nil {

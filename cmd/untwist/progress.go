@@ -82,7 +82,6 @@ func (l *progressLine) start() {
 	})
 }
 
-// who says who evaluates.
 func (l *progressLine) who() string {
 	if crew := l.crew.Load(); crew != nil {
 		return (*crew)()

@@ -47,7 +47,6 @@ func reproducible(cmd *cobra.Command) (names []string) {
 	return names
 }
 
-// figure1Command draws Figure 1 of the paper.
 func figure1Command() *cobra.Command {
 	f, out := experiment.Figure1{Seed: experiment.Figure1Seed}, "."
 	cmd := &cobra.Command{

@@ -49,7 +49,6 @@ func (s answered) numbers() int {
 	return s.reading().Numbers()
 }
 
-// apply sets the options of a run.
 func (s answered) apply(o *untwist.Options) {
 	o.Residuals, o.Outputs, o.Limits, o.Maximize = s.Residuals, s.Outputs, s.Limits, s.Maximize
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// tellCommand takes values.
 func tellCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "tell RUN.journal",

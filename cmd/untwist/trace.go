@@ -105,7 +105,6 @@ func (t *trace) see(s cbo.State) {
 	t.keep(s, tracedStep{step: float64(step), spread: spread, effective: s.Effective, alpha: s.Alpha})
 }
 
-// keep keeps a step for the picture.
 func (t *trace) keep(s cbo.State, k tracedStep) {
 	t.written++
 	if (t.written-1)%t.stride != 0 {

@@ -14,7 +14,6 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// workersCommand shows who works.
 func workersCommand() *cobra.Command {
 	var f accessFlags
 	var asJSON bool

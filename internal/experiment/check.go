@@ -37,7 +37,6 @@ func (g *Grid) Complete() error {
 	return nil
 }
 
-// check returns an error if a field is bad.
 func (g *Grid) check() error {
 	if err := cmp.Or(g.checkCases(), g.checkMethods(), checkRuns(g.Runs, g.Seed)); err != nil {
 		return err
@@ -198,7 +197,6 @@ func separated(text string) (all []float64) {
 	return all
 }
 
-// total returns how many runs the grid has.
 func (g Grid) total() int {
 	n := 0
 	for _, m := range g.Methods {

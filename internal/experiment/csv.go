@@ -14,7 +14,6 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// inCSV returns lines as CSV.
 func inCSV(lines func() [][]string) func() ([]byte, error) {
 	return func() ([]byte, error) {
 		var out bytes.Buffer
@@ -200,7 +199,6 @@ func (s Swept) csv() [][]string {
 	return lines
 }
 
-// runsCSV has a line for each run of each point.
 func (s Swept) runsCSV() [][]string {
 	lines := [][]string{slices.Concat(placeColumns, listedColumns, runColumns)}
 	for _, p := range s.Points {

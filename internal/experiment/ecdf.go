@@ -182,7 +182,6 @@ type effort struct {
 	reached bool
 }
 
-// effortOf returns what a run spent on a target.
 func effortOf(r store.Run, target float64) effort {
 	i := slices.IndexFunc(r.Curve, func(s objective.Sample) bool { return s.Value <= target })
 	if i < 0 {
@@ -191,7 +190,6 @@ func effortOf(r store.Run, target float64) effort {
 	return effort{queries: r.Curve[i].Queries, reached: true}
 }
 
-// efforts returns what each run spent on each target.
 func efforts(runs []store.Run, targets []float64) [][]effort {
 	all := make([][]effort, len(targets))
 	for t, target := range targets {

@@ -108,7 +108,6 @@ type outcome struct {
 	gap    float64 // at the end, but not less than the least target
 }
 
-// outcomes returns what counts of runs.
 func outcomes(runs []store.Run, least float64) (all []outcome) {
 	for _, r := range runs {
 		o := outcome{effortOf(r, least), max(r.Gap, least)}

@@ -110,7 +110,6 @@ func (d document) text() string {
 	return strings.Join(append(lists.Map(d.sheets, sheet.text), d.legend+"\n"), "\n")
 }
 
-// markdown returns the legend and the tables in Markdown.
 func (d document) markdown() ([]byte, error) {
 	parts := append([]string{d.legend + "\n"}, lists.Map(d.sheets, sheet.markdown)...)
 	return []byte(strings.Join(parts, "\n")), nil

@@ -24,7 +24,6 @@ func (s Swept) Text() string { return s.document().text() }
 // document returns all tables and what they mean.
 func (s Swept) document() document { return document{s.legend(), s.sheets()} }
 
-// legend says what the figures mean.
 func (s Swept) legend() string {
 	text := fmt.Sprintf(`%s d = %s, mix paper, %s; %s of %s runs. Success: the runs that came within %g of the minimum, of
 		all, with Wilson's 95%% interval of the rate in percent. Queries: those up to the first success, including those that
@@ -49,7 +48,6 @@ func (s Swept) legend() string {
 	return wrapped(text, legendWidth)
 }
 
-// sheets returns all tables in their order.
 func (s Swept) sheets() (all []sheet) {
 	for _, picture := range s.Pictures {
 		for _, problem := range s.problems() {
@@ -69,7 +67,6 @@ func (s Swept) sheets() (all []sheet) {
 	return all
 }
 
-// problems returns the problems in their order.
 func (s Swept) problems() []string {
 	return unique(s.Cases, func(c Case) string { return c.Problem })
 }

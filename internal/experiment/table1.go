@@ -133,7 +133,6 @@ func (g Table1) Run(ctx context.Context, s *store.Store, jobs int, notice func(P
 	return g.grid().Run(ctx, s, jobs, notice)
 }
 
-// grid returns a complete table as a grid.
 func (g Table1) grid() Grid {
 	all := Grid{
 		Name: g.name(), Runs: g.Runs, Seed: g.Seed,

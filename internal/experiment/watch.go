@@ -123,7 +123,6 @@ func (w *watch) tell(k store.Key) {
 	}
 }
 
-// left estimates the time left.
 func (w *watch) left() time.Duration {
 	var all pace
 	for _, p := range w.cells {

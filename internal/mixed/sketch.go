@@ -204,10 +204,8 @@ func nearest(all []memo, u []float64, n int) []memo {
 	return first(all, n, func(a, b memo) int { return cmp.Compare(distance2(a.u, u), distance2(b.u, u)) })
 }
 
-// lowest orders values.
 func lowest(a, b memo) int { return cmp.Compare(a.value, b.value) }
 
-// first returns the first n in an order.
 func first(all []memo, n int, order func(a, b memo) int) []memo {
 	return slices.SortedStableFunc(slices.Values(all), order)[:min(n, len(all))]
 }

@@ -61,7 +61,6 @@ func fitted(points [][]float64, values []float64) (surrogate, bool) {
 // ridge keeps the equations regular.
 const ridge = 1e-9
 
-// at returns s(u).
 func (s surrogate) at(u []float64) float64 {
 	sum := s.c
 	for k, v := range u {
@@ -85,7 +84,6 @@ func distance2(u, v []float64) (sum float64) {
 	return sum
 }
 
-// encode returns the encoded point.
 func (w *search) encode(z []float64) (u []float64) {
 	for k, v := range z {
 		l := w.task.Lattices[k]

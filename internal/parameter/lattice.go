@@ -150,7 +150,6 @@ func checkLattice(p Parameter) error {
 	return nil
 }
 
-// checkChoices returns an error if the choices are wrong.
 func checkChoices(p Parameter) error {
 	if p.Min != nil || p.Max != nil || p.Low != nil || p.High != nil || p.Log {
 		return errors.New("has choices, so it takes no limits, range or scale")

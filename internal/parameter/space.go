@@ -197,7 +197,6 @@ func Around(guess float64) (lo, hi float64) {
 	return guess - reach, guess + reach
 }
 
-// first returns where to look first.
 func first(p Parameter) (lo, hi float64) {
 	lo, hi = limits(p)
 	if p.Guess != nil && (p.Min == nil || p.Max == nil) {
@@ -210,7 +209,6 @@ func first(p Parameter) (lo, hi float64) {
 	return or(p.Low, lo), or(p.High, hi)
 }
 
-// middle returns the guess, or the middle of where to look first.
 func middle(p Parameter) float64 {
 	switch lo, hi := first(p); {
 	case p.Fixed != nil:

@@ -56,7 +56,6 @@ func (c *caller) command(folder string, point []float64) []string {
 	return words
 }
 
-// value writes the value of a placeholder.
 func (r *recipe) value(point []float64, p piece) []byte {
 	i := slices.Index(r.Names, p.name)
 	if i < 0 {

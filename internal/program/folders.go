@@ -52,7 +52,6 @@ func (f *folders) open() (string, error) {
 	return root, nil
 }
 
-// make makes a work folder.
 func (f *folders) make() (string, error) {
 	f.mu.Lock()
 	f.made++
@@ -159,7 +158,6 @@ func (f *folders) later(line string) {
 	f.pending = line
 }
 
-// succeeded says that a point has succeeded.
 func (f *folders) succeeded() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

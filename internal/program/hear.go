@@ -134,7 +134,6 @@ func (k *kept) take(ctx context.Context, q *queue, seconds float64) error {
 	return nil
 }
 
-// believe believes the answers that are held.
 func (k *kept) believe(q *queue) {
 	for _, h := range k.held {
 		k.answer(q, h.job, h.reply, h.seconds, k.stderr)

@@ -98,7 +98,6 @@ func (k *kept) finish() (state guardian.State, ours bool) {
 	return k.child.finish(k.patience.leave, k.patience.grace)
 }
 
-// forget forgets a child that is gone.
 func (k *kept) forget() { k.child, k.writing, k.deaf = nil, false, false }
 
 func (k *kept) talk(ctx context.Context, q *queue) error {

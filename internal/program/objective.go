@@ -102,7 +102,6 @@ func (o *Objective) start() error {
 	return nil
 }
 
-// slots makes all slots.
 func (r *recipe) slots(g starter, f *folders) (all []slot) {
 	var (
 		learnt = &experience{}

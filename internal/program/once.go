@@ -123,7 +123,6 @@ func (o *once) prepare(j job) (folder string, err error) {
 	return folder, nil
 }
 
-// result says where the value is.
 func (o *once) result(folder string) result {
 	switch {
 	case o.recipe.ResultFile != "":
@@ -223,7 +222,6 @@ func (b *batch) answer(q *queue, j job, r reply, c *call, n int) {
 	q.tell(j.index, r.answer(c.seconds/float64(n)))
 }
 
-// read reads the line of a point.
 func (b *batch) read(line []byte) reply {
 	if s := b.recipe.shape; s.width > 0 {
 		return s.row(line, true)

@@ -101,7 +101,6 @@ func (b *base) excuse(j *job, err error) error {
 	return machine.at(*j)
 }
 
-// answer says what came of a job.
 func (b *base) answer(q *queue, j job, r reply, seconds float64, stderr *tail) {
 	if r.failure != nil {
 		b.folders.failed(j, r.failure, b.config.Exec, stderr.bytes())

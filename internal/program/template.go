@@ -23,7 +23,6 @@ type template struct {
 	digest string
 }
 
-// readTemplates reads all templates.
 func (r *recipe) readTemplates() error {
 	for _, t := range r.Templates {
 		read, err := r.readTemplate(t)
