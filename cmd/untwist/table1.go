@@ -93,12 +93,12 @@ func (f *table1Flags) run(cmd *cobra.Command) error {
 		}
 	}
 	f.out = cmp.Or(f.out, fmt.Sprintf("table1-d%d", f.Dim))
-	return runGrid(&f.gridFlags, cmd, table1Run{f.Table1, f.from, f.stored}, "table1.jsonl", f.Tabulate)
+	return runGrid(&f.gridFlags, cmd, table1Run{f.Grid(), f.from, f.stored}, "table1.jsonl", f.Tabulate)
 }
 
 // A table1Run takes runs from other stores before it makes those that are still missing.
 type table1Run struct {
-	experiment.Table1
+	experiment.Grid
 	from   []string
 	stored bool // that is all
 }
@@ -112,7 +112,7 @@ func (r table1Run) Run(ctx context.Context, s *store.Store, jobs int, notice fun
 	if r.stored {
 		return context.Cause(ctx)
 	}
-	return r.Table1.Run(ctx, s, jobs, notice)
+	return r.Grid.Run(ctx, s, jobs, notice)
 }
 
 // A gridFile is a grid as it stands in a file. A field that was left out is nil.

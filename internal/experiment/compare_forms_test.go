@@ -280,7 +280,7 @@ func TestLaTeXCompiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := complete(t, Table1{})
-	table, err := h.Tabulate(ctx, open(t, h, t.TempDir()))
+	table, err := h.Tabulate(ctx, open(t, h.Grid(), t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}

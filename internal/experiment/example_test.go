@@ -27,13 +27,13 @@ func ExampleTable1() {
 		fmt.Println(err)
 		return
 	}
-	s, err := g.OpenStore(ctx, filepath.Join(dir, "runs.jsonl"))
+	s, err := g.Grid().OpenStore(ctx, filepath.Join(dir, "runs.jsonl"))
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Close()
-	if err := g.Run(ctx, s, 2, nil); err != nil { // run again, it continues where it stopped
+	if err := g.Grid().Run(ctx, s, 2, nil); err != nil { // run again, it continues where it stopped
 		fmt.Println(err)
 		return
 	}

@@ -172,11 +172,6 @@ func (g Grid) Take(ctx context.Context, s *store.Store, path string) (int, error
 	return n, nil
 }
 
-// Take copies runs from another store: see Grid.Take.
-func (g Table1) Take(ctx context.Context, s *store.Store, path string) (int, error) {
-	return g.grid().Take(ctx, s, path)
-}
-
 // corners returns a curve without samples that have the value of both neighbours. The gap
 // after any number of queries, and when a gap was reached, stay the same.
 func corners(curve []objective.Sample) []objective.Sample {

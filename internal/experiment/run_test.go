@@ -22,8 +22,8 @@ func TestSharedFramesChangeNothing(t *testing.T) {
 	t.Parallel()
 	dim, budget := flags.Usually(6, 3), flags.Usually(9000, 2000)
 	g := complete(t, Table1{Dim: dim, Runs: 1, Budget: budget})
-	s := open(t, g, t.TempDir())
-	if err := g.Run(ctx, s, 2, nil); err != nil {
+	s := open(t, g.Grid(), t.TempDir())
+	if err := g.Grid().Run(ctx, s, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	frames := 0
@@ -94,8 +94,8 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	t.Parallel()
 	g := small(t)
 	g.Problems = g.Problems[1:3] // for the second the paper's road finds no frame
-	once := open(t, g, t.TempDir())
-	if err := g.Run(ctx, once, 1, nil); err != nil {
+	once := open(t, g.Grid(), t.TempDir())
+	if err := g.Grid().Run(ctx, once, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := stored(t, once)
@@ -108,11 +108,11 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 		}
 	}
 
-	stopped, errStopped := open(t, g, t.TempDir()), errors.New("stopped")
+	stopped, errStopped := open(t, g.Grid(), t.TempDir()), errors.New("stopped")
 	for n := 1; ; n += flags.Usually(1, 10) {
 		limited, cancel := context.WithCancelCause(ctx)
 		seen := 0
-		err := g.Run(limited, stopped, 2, func(Progress) {
+		err := g.Grid().Run(limited, stopped, 2, func(Progress) {
 			if seen++; seen == n {
 				cancel(errStopped)
 			}
@@ -130,21 +130,21 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 	dir := t.TempDir()
 	var both sync.WaitGroup
 	for range 2 {
-		s := open(t, g, dir)
+		s := open(t, g.Grid(), dir)
 		both.Go(func() {
-			if err := g.Run(ctx, s, 3, nil); err != nil {
+			if err := g.Grid().Run(ctx, s, 3, nil); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	both.Wait()
-	check("two at once", open(t, g, dir))
+	check("two at once", open(t, g.Grid(), dir))
 
-	grown := open(t, g, t.TempDir())
+	grown := open(t, g.Grid(), t.TempDir())
 	less := g
 	less.Runs, less.Methods, less.Problems = 1, g.Methods[3:5], g.Problems[1:]
 	for _, part := range []Table1{less, g} {
-		if err := part.Run(ctx, grown, 7, nil); err != nil {
+		if err := part.Grid().Run(ctx, grown, 7, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -155,8 +155,8 @@ func TestRunsAreTheSameHoweverMade(t *testing.T) {
 // not one more query is spent.
 func TestBudgetsThatEndInTheHessians(t *testing.T) {
 	g := complete(t, Table1{Dim: 5, Runs: 1, Budget: 100, Methods: []string{"reparametrised", "transformed", "componentwise"}})
-	s := open(t, g, t.TempDir())
-	if err := g.Run(ctx, s, 1, nil); err != nil {
+	s := open(t, g.Grid(), t.TempDir())
+	if err := g.Grid().Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	runs := stored(t, s)
@@ -174,8 +174,8 @@ func TestBudgetsThatEndInTheHessians(t *testing.T) {
 // same results as by themselves.
 func TestBudgetsOfTheFrameAlone(t *testing.T) {
 	g := complete(t, Table1{Dim: 2, Runs: 1, Budget: 140, Problems: []string{"rastrigin"}, Methods: []string{"reparametrised", "transformed", "componentwise"}})
-	s := open(t, g, t.TempDir())
-	if err := g.Run(ctx, s, 1, nil); err != nil {
+	s := open(t, g.Grid(), t.TempDir())
+	if err := g.Grid().Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	p, err := problem.New(problem.Spec{Name: "rastrigin", Dim: 2})
@@ -217,8 +217,8 @@ func TestAfter(t *testing.T) {
 // A store that fails ends the grid with an error of one line. Finished runs stay.
 func TestErrorsEndAGrid(t *testing.T) {
 	g, dir := small(t), t.TempDir()
-	s := open(t, g, dir)
-	err := g.Run(ctx, s, 1, func(p Progress) {
+	s := open(t, g.Grid(), dir)
+	err := g.Grid().Run(ctx, s, 1, func(p Progress) {
 		if p.Done == 3 {
 			s.Close() // as if the disk were gone
 		}
@@ -226,7 +226,7 @@ func TestErrorsEndAGrid(t *testing.T) {
 	if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), "table1.jsonl: ") {
 		t.Errorf("%v", err)
 	}
-	if n := len(stored(t, open(t, g, dir))); n != 4 { // three runs and a frame
+	if n := len(stored(t, open(t, g.Grid(), dir))); n != 4 { // three runs and a frame
 		t.Errorf("%d runs are there", n)
 	}
 }

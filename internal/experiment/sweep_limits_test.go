@@ -207,7 +207,7 @@ func TestNoCouplingIsTable1(t *testing.T) {
 	for _, m := range s.Methods {
 		names = append(names, m.Name)
 	}
-	all, table := runsOf(t, s.Grid), runsOf(t, complete(t, Table1{Dim: e.Dim, Runs: e.Runs, Methods: names}).grid())
+	all, table := runsOf(t, s.Grid), runsOf(t, complete(t, Table1{Dim: e.Dim, Runs: e.Runs, Methods: names}).Grid())
 	if len(all) != len(table) || len(all) < 4*e.Runs*len(names) {
 		t.Errorf("%d runs, and %d of the table", len(all), len(table))
 	}

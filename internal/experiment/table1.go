@@ -2,7 +2,6 @@ package experiment
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -10,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/untwist/untwist/internal/store"
 	"github.com/untwist/untwist/objective"
 	"github.com/untwist/untwist/problem"
 )
@@ -118,22 +116,9 @@ func checkNames(option, thing string, names, known []string) error {
 	return nil
 }
 
-// OpenStore opens or creates the store of a complete table. Tables that differ only in
-// problems, dimensions, mixing matrices, methods or seeds may share a store, so that an
-// experiment can grow.
-func (g Table1) OpenStore(ctx context.Context, path string) (*store.Store, error) {
-	return g.grid().OpenStore(ctx, path)
-}
-
-// Run makes the runs of a complete table that are not in the store yet: see Grid.Run.
-func (g Table1) Run(ctx context.Context, s *store.Store, jobs int, notice func(Progress)) error {
-	if err := g.check(); err != nil {
-		return incomplete(err)
-	}
-	return g.grid().Run(ctx, s, jobs, notice)
-}
-
-func (g Table1) grid() Grid {
+// Grid returns a complete table as a grid. Tables that differ only in problems, dimensions, mixing
+// matrices, methods or seeds may share a store, so that an experiment can grow.
+func (g Table1) Grid() Grid {
 	all := Grid{
 		Name: g.name(), Runs: g.Runs, Seed: g.Seed,
 		Budget: Budget(strconv.Itoa(g.Budget)), Targets: []float64{g.Gap},

@@ -67,7 +67,7 @@ func (g Table1) Tabulate(ctx context.Context, s *store.Store) (Table, error) {
 	if err != nil {
 		return Table{}, err
 	}
-	grid := g.grid()
+	grid := g.Grid()
 	sorted := grid.byCell(all)
 	t := Table{Grid: g, Tally: Tally{Total: grid.total()}, Rest: g.rest()}
 	for _, m := range grid.Methods {

@@ -23,7 +23,7 @@ var shown = cmpopts.IgnoreUnexported(Cell{})
 func example(t *testing.T) (Table1, *store.Store) {
 	t.Helper()
 	g := complete(t, Table1{Dim: 4, Runs: 3, Problems: []string{"rastrigin"}, Methods: []string{"cbo", "transformed"}})
-	s := open(t, g, t.TempDir())
+	s := open(t, g.Grid(), t.TempDir())
 	key := func(method string, seed uint64) store.Key {
 		return store.Key{Problem: "rastrigin d=4 mix=paper", Method: method, Seed: seed}
 	}
@@ -168,7 +168,7 @@ func TestForms(t *testing.T) {
 // A cell without a run is empty in every form: nothing is known of it.
 func TestEmptyCells(t *testing.T) {
 	g := complete(t, Table1{Dim: 4, Runs: 3, Problems: []string{"levy"}, Methods: []string{"cbo"}})
-	table, err := g.Tabulate(ctx, open(t, g, t.TempDir()))
+	table, err := g.Tabulate(ctx, open(t, g.Grid(), t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestCommittedStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.Runs, g.Seed = table.Grid.Runs, table.Grid.Seed
-	s, err := g.grid().openStore(ctx, filepath.Join("..", "..", "docs", "data", "table1.jsonl"), store.Read)
+	s, err := g.Grid().openStore(ctx, filepath.Join("..", "..", "docs", "data", "table1.jsonl"), store.Read)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,10 +267,10 @@ func TestCourse(t *testing.T) {
 // A picture for each problem that has runs.
 func TestDrawConvergence(t *testing.T) {
 	g := complete(t, Table1{Dim: 3, Runs: 2, Budget: 700, Problems: []string{"squared-norm", "levy"}, Methods: []string{"cbo", "cmaes", "auto"}})
-	s, dir := open(t, g, t.TempDir()), t.TempDir()
+	s, dir := open(t, g.Grid(), t.TempDir()), t.TempDir()
 	part := g
 	part.Problems = g.Problems[:1]
-	if err := part.Run(ctx, s, 1, nil); err != nil {
+	if err := part.Grid().Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	table, err := g.Tabulate(ctx, s)

@@ -43,8 +43,8 @@ func TestStoredCBODoesNotKnowItsBudget(t *testing.T) {
 	runs := map[int][]store.Run{}
 	for _, budget := range []int{3000, 30_000} {
 		g := complete(t, Table1{Dim: 3, Runs: 2, Budget: budget, Methods: []string{"cbo-on-g", "cbo"}})
-		s := open(t, g, t.TempDir())
-		if err := g.Run(ctx, s, 1, nil); err != nil {
+		s := open(t, g.Grid(), t.TempDir())
+		if err := g.Grid().Run(ctx, s, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		runs[budget] = stored(t, s)
@@ -108,11 +108,11 @@ func TestRunsOfTheRowAsPublished(t *testing.T) {
 		{Table1{}, 4 * (7*100 + 25)}, {Table1{Runs: 10}, 4 * 8 * 10},
 		{Table1{Methods: []string{published}}, 4 * 100},
 	} {
-		if n := complete(t, test.table).grid().total(); n != test.want {
+		if n := complete(t, test.table).Grid().total(); n != test.want {
 			t.Errorf("%+v: %d runs, want %d", test.table, n, test.want)
 		}
 	}
-	g := complete(t, Table1{Dim: 2, Runs: 3, Budget: 300, Problems: []string{"levy"}, Methods: []string{"cbo", "cmaes"}}).grid()
+	g := complete(t, Table1{Dim: 2, Runs: 3, Budget: 300, Problems: []string{"levy"}, Methods: []string{"cbo", "cmaes"}}).Grid()
 	g.Methods[1].Runs = 2
 	s := open(t, g, t.TempDir())
 	last := Progress{}
@@ -130,8 +130,8 @@ func TestRunsOfTheRowAsPublished(t *testing.T) {
 // only when it is asked for, after 100 steps.
 func TestOnlyAnswersCount(t *testing.T) {
 	g := complete(t, Table1{Dim: 4, Runs: 1, Budget: 30_000, Problems: []string{"squared-norm"}, Methods: []string{"componentwise-all-limits", published}})
-	s := open(t, g, t.TempDir())
-	if err := g.Run(ctx, s, 1, nil); err != nil {
+	s := open(t, g.Grid(), t.TempDir())
+	if err := g.Grid().Run(ctx, s, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	var any, answers store.Run
@@ -156,15 +156,15 @@ func TestARunMadeAgain(t *testing.T) {
 	if *flags.Whole {
 		all.Runs, all.Problems = 3, small(t).Problems[:2]
 	}
-	s := open(t, all, t.TempDir())
-	if err := all.Run(ctx, s, 2, nil); err != nil {
+	s := open(t, all.Grid(), t.TempDir())
+	if err := all.Grid().Run(ctx, s, 2, nil); err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(all.Runs) {
 		one := all
 		one.Runs, one.Seed = 1, seed
-		alone := open(t, one, t.TempDir())
-		if err := one.Run(ctx, alone, 1, nil); err != nil {
+		alone := open(t, one.Grid(), t.TempDir())
+		if err := one.Grid().Run(ctx, alone, 1, nil); err != nil {
 			t.Fatal(err)
 		}
 		var want []store.Run
@@ -185,20 +185,20 @@ func TestTake(t *testing.T) {
 	g := small(t)
 	g.Problems = g.Problems[:1]
 	dir := t.TempDir()
-	from := open(t, g, dir)
-	if err := g.Run(ctx, from, 1, nil); err != nil {
+	from := open(t, g.Grid(), dir)
+	if err := g.Grid().Run(ctx, from, 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	to := open(t, g, t.TempDir())
+	to := open(t, g.Grid(), t.TempDir())
 	less := g
 	less.Runs = 1
 	path := dir + "/table1.jsonl"
 	for _, want := range []int{8, 0} {
-		if n, err := less.Take(ctx, to, path); n != want || err != nil {
+		if n, err := less.Grid().Take(ctx, to, path); n != want || err != nil {
 			t.Errorf("%d runs are taken, error %v", n, err)
 		}
 	}
-	if err := g.Run(ctx, to, 1, nil); err != nil {
+	if err := g.Grid().Run(ctx, to, 1, nil); err != nil {
 		t.Fatal(err)
 	}
 	key := func(r store.Run) store.Run { r.Curve = corners(r.Curve); return r }
@@ -215,7 +215,7 @@ func TestTake(t *testing.T) {
 	if len(got) != len(want)-2 { // without the frames of the first seed
 		t.Errorf("%d runs of %d", len(got), len(want))
 	}
-	if _, err := g.Take(ctx, to, dir+"/none.jsonl"); err == nil {
+	if _, err := g.Grid().Take(ctx, to, dir+"/none.jsonl"); err == nil {
 		t.Error("runs are taken from no file")
 	}
 }

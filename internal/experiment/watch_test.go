@@ -10,7 +10,7 @@ import (
 func TestTimeLeft(t *testing.T) {
 	g := complete(t, Table1{Dim: 5, Runs: 4, Methods: []string{"cbo", "transformed", "componentwise"}, Problems: []string{"rastrigin"}})
 	var told []Progress
-	w := newWatch(g.grid(), nil, 2, func(p Progress) { told = append(told, p) })
+	w := newWatch(g.Grid(), nil, 2, func(p Progress) { told = append(told, p) })
 	key := func(method string, seed uint64) store.Key {
 		return store.Key{Problem: "rastrigin d=5 mix=paper", Method: method, Seed: seed}
 	}
@@ -39,7 +39,7 @@ func TestTimeLeft(t *testing.T) {
 		{Key: key("cbo", 0), Seconds: 10}, {Key: key("identification", 0), Seconds: 40}, {Key: key("transformed", 0), Seconds: 44},
 		{Key: store.Key{Problem: "rastrigin d=5 mix=paper", Method: "cbo", Seed: 9}, Seconds: 1e9}, // not in this grid
 	}
-	if again := newWatch(g.grid(), known, 2, nil); again.left() != told[3].Left || again.done != 2 {
+	if again := newWatch(g.Grid(), known, 2, nil); again.left() != told[3].Left || again.done != 2 {
 		t.Errorf("%v left, %d done", again.left(), again.done)
 	}
 }
