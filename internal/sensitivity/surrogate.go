@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist/internal/kernel"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // folds is into how many parts queries are put, each of which is left out once, and eachTerm how
@@ -139,7 +140,7 @@ func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
 		worst = max(worst, e)
 	}
 	if !(worst <= mostError) {
-		return Indices{Reason: fmt.Sprintf("the function is not known to split into single combinations, and a polynomial of its parameters, fitted to the queries of the run, leaves %.2g %% of its variance: indices would be off by up to %.1g", 100*min(share, 1), min(worst, 1)),
+		return Indices{Reason: fmt.Sprintf("the function is not known to split into single combinations, and a polynomial of its parameters, fitted to the queries of the run, leaves %s %% of its variance: indices would be off by up to %.1g", words.Number(100*min(share, 1), 2), min(worst, 1)),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
 	return out

@@ -74,18 +74,21 @@ func arrange(stages []band, x axis) (all []band, rows []int) {
 			}
 		}
 		if narrowest >= 8 {
+			crossed := false
 			rows = rows[:0]
 			for i, b := range all {
 				left, _ := b.span(x)
 				in := 0
 				for j := range i {
-					if _, right := all[j].span(x); right+6 > left || x.up(all[j].to)+2 > left {
+					_, right := all[j].span(x)
+					if right+6 > left || x.up(all[j].to)+2 > left {
 						in = max(in, rows[j]+1)
 					}
+					crossed = crossed || x.up(b.to) < right
 				}
 				rows = append(rows, in)
 			}
-			if len(all) < 2 || slices.Max(rows) < mostRows {
+			if len(all) < 2 || !crossed && slices.Max(rows) < mostRows {
 				return all, rows
 			}
 		}

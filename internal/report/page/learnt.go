@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
@@ -47,7 +48,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 		if p.Running || p.Missing != nil {
 			return nil
 		}
-		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: its strategy does not, or the budget was too small for that."}}
+		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: " + whyNot(p) + "."}}
 	}
 	v := &learntView{Lead: lead(s), Sure: sure(s), Rise: c.most > 0, Blocks: len(s.Blocks) < len(c.all) && len(c.all) > 0}
 	if p.Run.Subject.Maximize {
@@ -87,6 +88,21 @@ func newLearnt(p Page, c coordinates) *learntView {
 			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
 	}
 	return v
+}
+
+// whyNot says why a run has not looked for combinations.
+func whyNot(p Page) string {
+	found := p.Run.Result
+	switch {
+	case found.Strategy != "auto":
+	case found.Fit != nil:
+		return "it fitted the residuals, which say more than their sum"
+	case len(found.Limits) > 0 || slices.ContainsFunc(found.Outputs, untwist.Measured.Limited):
+		return "it kept to limits, which need not be simpler in the same combinations"
+	case p.Run.Subject.Parameters.Discrete():
+		return "some parameters are integers, have a step or are choices"
+	}
+	return "its strategy does not, or the budget was too small for that"
 }
 
 // rowOf is the row of a combination in the table.
