@@ -264,6 +264,18 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 	return form
 }
 
+// Certified reports whether coordinates were found, tested and fit.
+func Certified(found *untwist.Structure) bool {
+	if found == nil || found.Frame == nil {
+		return false
+	}
+	switch found.Certificate.Verdict {
+	case certify.Separable, certify.Blocks, certify.NearlySeparable:
+		return true
+	}
+	return false
+}
+
 // Couples reports whether the size of couplings is one of the findings: f was found not to
 // separate, or nearly to do so.
 func Couples(found *untwist.Structure) bool {

@@ -111,14 +111,11 @@ func Infeasible(found untwist.Result) bool {
 
 // severalLines says in lines what outputs, limits and residuals come to.
 func severalLines(space parameter.Space, found untwist.Result) string {
-	var out strings.Builder
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
-	}
+	out := lines{wide: 11}
 	if Infeasible(found) {
-		line("feasible", "no: the limits are exceeded by up to %s times what they may be", words.Number(found.Violation, 3))
+		out.add("feasible", "no: the limits are exceeded by up to %s times what they may be", words.Number(found.Violation, 3))
 	} else if limited(found) {
-		line("feasible", "yes")
+		out.add("feasible", "yes")
 	}
 	outputs, limits, fit := SeveralRows(space, found, func(v float64) string { return fmt.Sprint(v) })
 	for _, part := range []struct {

@@ -62,6 +62,17 @@ func (s Subject) InUnit(value string) string {
 	return value + " " + s.Unit
 }
 
+// lines is a text of lines, each with a name in a column of so many letters before it.
+type lines struct {
+	strings.Builder
+	wide int
+}
+
+// add adds a line.
+func (l *lines) add(name, format string, values ...any) {
+	fmt.Fprintf(l, "%-*s "+format+"\n", append([]any{l.wide, name}, values...)...)
+}
+
 // describe returns a line that says which function it was and with which seed.
 func (s Subject) describe(seed uint64) string {
 	parts := []string{s.Name, words.Count(s.Dim, "dimension", "dimensions")}

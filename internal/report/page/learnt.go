@@ -184,7 +184,7 @@ func lead(s *untwist.Structure) []string {
 		return []string{"No combinations of the parameters were found in which the function becomes simpler."}
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return []string{"Combinations of parameters were tried, and in none of them does the function split into parts: how one parameter acts depends on the values of the others, in any coordinates that were tried. So there is no table of combinations here."}
-	case !certified(s):
+	case !report.Certified(s):
 		return []string{"Rough combinations were found, but no test has confirmed them. So they are not shown: the function may not split into parts, or the budget or the noise did not allow to tell (the notes below may say more)."}
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
@@ -235,10 +235,10 @@ func sure(s *untwist.Structure) (all []string) {
 	if c.Most > 0 {
 		all = append(all, fmt.Sprintf("The values have noise: with a confidence of 95 %% that difference is between %s and %s.", percent(c.Least), percent(c.Most)))
 	}
-	if certified(s) && s.Frame.Components() < s.Frame.Dim() {
+	if report.Certified(s) && s.Frame.Components() < s.Frame.Dim() {
 		all = append(all, fmt.Sprintf("Changes of the parameters that move none of the combinations changed the function by %s of what other changes do.", percent(c.Beyond)))
 	}
-	if certified(s) && s.Residual > 0 && !math.IsInf(s.Residual, 0) {
+	if report.Certified(s) && s.Residual > 0 && !math.IsInf(s.Residual, 0) {
 		all = append(all, fmt.Sprintf("The weights of the parameters in the combinations (the powers, in products) are right to about %s, relative to the largest.", words.Number(s.Residual, 1)))
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,7 +19,7 @@ const faint = 1e-3
 // parameters change together. They are a basis of W̃v = 0, v in parts of the start box, found by
 // elimination with the largest pivots: each has one parameter that no other has.
 func (c coordinates) tradeOffs(s *untwist.Structure) (alone []string, together []string) {
-	if !certified(s) || s.Certificate.LeavesOut() || c.start.IsZero() || s.Frame.Components() >= s.Frame.Dim() {
+	if !report.Certified(s) || s.Certificate.LeavesOut() || c.start.IsZero() || s.Frame.Components() >= s.Frame.Dim() {
 		return nil, nil
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -87,18 +88,6 @@ func whatFound(p Page) string {
 	return s.Extreme() + " " + s.Quantity() + " found"
 }
 
-// certified says that a structure has coordinates that were tested and fit.
-func certified(s *untwist.Structure) bool {
-	if s == nil || s.Frame == nil {
-		return false
-	}
-	switch s.Certificate.Verdict {
-	case certify.Separable, certify.Blocks, certify.NearlySeparable:
-		return true
-	}
-	return false
-}
-
 // nature says what the function is like, without a full stop.
 func nature(p Page) string {
 	s := p.Run.Result.Structure
@@ -115,7 +104,7 @@ func nature(p Page) string {
 		return "No combinations of the parameters were found in which the function becomes simpler"
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return "The function does not split into parts: its parameters act together, whichever combinations of them are taken"
-	case !certified(s):
+	case !report.Certified(s):
 		return "Combinations of parameters were tried, but none could be certified, so nothing is claimed about what the function is like"
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()

@@ -171,7 +171,7 @@ func newBest(p Page) *bestView {
 	case noisy(found):
 		b.Intro += " It is " + report.Chance(p.Run.Subject) + ": the values have noise, and this is the " + p.Run.Subject.Extreme() + " of many."
 	}
-	if s := found.Structure; certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
+	if s := found.Structure; report.Certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
 		b.Intro += fmt.Sprintf(" It is one of many points that are equally good: only %s of the parameters %s determined (see below), and not each value by itself.",
 			words.Count(s.Frame.Components(), "combination", "combinations"), map[bool]string{true: "is", false: "are"}[s.Frame.Components() == 1])
 	}
