@@ -109,8 +109,8 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// plain writes numbers as Go does.
-var plain = strings.NewReplacer(",", "", "−", "-", "×10", "e", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+// plain writes numbers as Go does; 10⁻⁵ has no factor before it.
+var plain = strings.NewReplacer(",", "", "−", "-", "×10", "e", "10⁻", "1e-", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
 
 // queries is how many queries the page says there were.
 func (b *browser) queries() int { return int(number(b.t, b.facts()["Queries"])) }

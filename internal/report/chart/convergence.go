@@ -44,7 +44,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	bands, rows := arrange(bands, x)
 
 	c := &canvas{wide: wide}
-	note := "ends at " + words.Number(last.y, 4)
+	note := "ends at " + words.Number(last.y, 6)
 	if !y.has(first.y) {
 		note = "begins at " + words.Number(first.y, 3) + ", " + note
 	}

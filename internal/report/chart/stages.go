@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
@@ -28,7 +29,7 @@ func (b band) short() string {
 	if name := b.name(); b.first == b.last || widthOf(name) <= longest {
 		return cut(name, longest)
 	}
-	return cut(b.first, longest-widthOf(" …")) + " …"
+	return strings.TrimSuffix(cut(b.first, longest-widthOf(" …")), "…") + " …"
 }
 
 // ended returns when the stages began and ended, in plain words. Neighbours of the same name become one.

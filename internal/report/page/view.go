@@ -282,7 +282,7 @@ var purposes = map[objective.Purpose]string{
 	objective.ToCheck:      "To check that",
 	objective.StraightDown: "Straight downhill",
 	objective.AlongThem:    "To search along one combination after another",
-	objective.ToSearch:     "To search everywhere at once (CMA-ES or CBO)",
+	objective.ToSearch:     "To search everywhere at once (CMA-ES, CBO or a model)",
 	objective.ToCompare:    "To compare the best points",
 }
 
