@@ -43,10 +43,7 @@ func ParameterLines(space parameter.Space, point []float64) string {
 	}
 	var out strings.Builder
 	for i, p := range space {
-		fmt.Fprintf(&out, "  %-*s %s", wide, p.Name, space.Word(i, point[i]))
-		if p.Unit != "" {
-			out.WriteString(" " + p.Unit)
-		}
+		fmt.Fprintf(&out, "  %-*s %s%s", wide, p.Name, space.Word(i, point[i]), Unit(p.Unit))
 		if p.Fixed != nil {
 			out.WriteString(" (fixed)")
 		} else if at := space.At(i, point[i]); at != "" {

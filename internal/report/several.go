@@ -135,7 +135,7 @@ func severalLines(space parameter.Space, found untwist.Result) string {
 // SeveralRows says what outputs, linear limits and residuals come to: names, each with words. Outputs and limits are written by write.
 func SeveralRows(space parameter.Space, found untwist.Result, write func(float64) string) (outputs, limits, fit [][2]string) {
 	for _, o := range found.Outputs {
-		outputs = append(outputs, [2]string{o.Name, write(o.Value) + unit(o.Unit) + limitWords(o, found.Value, write)})
+		outputs = append(outputs, [2]string{o.Name, write(o.Value) + Unit(o.Unit) + limitWords(o, found.Value, write)})
 	}
 	for _, l := range found.Limits {
 		text := write(l.Value)
@@ -148,13 +148,6 @@ func SeveralRows(space parameter.Space, found untwist.Result, write func(float64
 		fit = fitRows(space, found)
 	}
 	return outputs, limits, fit
-}
-
-func unit(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + text
 }
 
 // limitWords says which limits an output has, whether it is at one, and what that costs.
@@ -204,7 +197,7 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 		se, x := fit.Errors[k], found.Point[i]
 		text := words.Number(x, 6) + ", not determined"
 		if !math.IsInf(se, 1) && !math.IsNaN(se) {
-			text = fmt.Sprintf("%s ± %s, from %s to %s%s", words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), unit(space[i].Unit))
+			text = fmt.Sprintf("%s ± %s, from %s to %s%s", words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), Unit(space[i].Unit))
 		}
 		rows = append(rows, [2]string{space[i].Name, text})
 	}

@@ -55,11 +55,14 @@ func (s Subject) Extreme() string {
 }
 
 // InUnit writes the unit behind a value.
-func (s Subject) InUnit(value string) string {
-	if s.Unit == "" {
-		return value
+func (s Subject) InUnit(value string) string { return value + Unit(s.Unit) }
+
+// Unit is what is written behind a value that has a unit; "": it has none.
+func Unit(text string) string {
+	if text == "" {
+		return ""
 	}
-	return value + " " + s.Unit
+	return " " + text
 }
 
 // lines is a text of lines, each with a name in a column of so many letters before it.

@@ -3,7 +3,6 @@ package page
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/report"
@@ -70,7 +69,7 @@ func (c coordinates) move(k int, part float64) string {
 	if by < 0 {
 		sign = " − "
 	}
-	return strings.TrimSpace(p.Name + sign + words.Number(math.Abs(by), fewer) + " " + p.Unit)
+	return p.Name + sign + words.Number(math.Abs(by), fewer) + report.Unit(p.Unit)
 }
 
 // eliminate brings a to reduced row echelon form, by rows and with the largest pivot of each. It

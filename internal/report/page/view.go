@@ -122,12 +122,7 @@ func seconds(v float64) string {
 }
 
 // withUnit writes a value of a parameter with its unit.
-func withUnit(v float64, p parameter.Parameter) string {
-	if p.Unit == "" {
-		return valueOf(v, p)
-	}
-	return valueOf(v, p) + " " + p.Unit
-}
+func withUnit(v float64, p parameter.Parameter) string { return valueOf(v, p) + report.Unit(p.Unit) }
 
 // valueOf writes a value of a parameter: a choice as its word.
 func valueOf(v float64, p parameter.Parameter) string {
