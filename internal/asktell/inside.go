@@ -40,7 +40,6 @@ func newInside(dim int, yield func(*call) bool) *inside {
 	return f
 }
 
-// Dim returns the dimension.
 func (f *inside) Dim() int { return f.dim }
 
 // Evaluate hands the points over and waits.

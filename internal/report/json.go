@@ -11,13 +11,11 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// finite says that v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // A number is a float64 as JSON can write it: null where it is not finite.
 type number float64
 
-// MarshalJSON writes the number.
 func (v number) MarshalJSON() ([]byte, error) {
 	if !finite(float64(v)) {
 		return []byte("null"), nil
@@ -223,7 +221,6 @@ type mapForm struct {
 	Exponent number `json:"exponent"` // null: a logarithm, an exponential, or no power at all
 }
 
-// newMapForm describes an outer map.
 func newMapForm(m identify.Map) *mapForm {
 	form := &mapForm{m.Name(), number(math.NaN())}
 	switch form.Name {

@@ -23,7 +23,6 @@ type Run struct {
 	Sensitivity *sensitivity.Indices
 }
 
-// hasGap says whether the minimum of f is known.
 func (r Run) hasGap() bool { return r.Known != nil && !math.IsNaN(r.Known.Minimum) }
 
 // clean returns the best value, or what it would be without the blemishes of f.
@@ -115,7 +114,6 @@ func Chance(s Subject) string {
 	return "too low by chance"
 }
 
-// numbers writes a point with all its digits.
 func numbers(point []float64) string { return strings.Trim(fmt.Sprint(point), "[]") }
 
 // resumed says how many queries came from a journal.

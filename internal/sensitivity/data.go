@@ -21,7 +21,6 @@ type view struct {
 // one point of a hundred thousand.
 const farthest = 4.2
 
-// newView returns the view of a run.
 func newView(r Run) view {
 	m, d := r.Frame.Components(), r.Frame.Dim()
 	w := view{v: mat.NewDense(m, d, nil)}

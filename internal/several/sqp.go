@@ -79,7 +79,6 @@ const (
 	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
-// descend descends from a place.
 func (s *sqp) descend(from place) error {
 	s.at, s.radius, s.h, s.mu = from, firstRadius, diffStep, firstMu
 	if err := s.differentiate(); err != nil {
@@ -118,7 +117,6 @@ func (s *sqp) rescale() {
 	}
 }
 
-// reset forgets B.
 func (s *sqp) reset() {
 	n := s.space.dim()
 	s.b = mat.NewSymDense(n, nil)

@@ -114,7 +114,6 @@ func (g *grid) lay() bool {
 	return capacity >= g.sum
 }
 
-// nodes returns how many there are.
 func (g *grid) nodes() (n int) {
 	for _, k := range g.steps {
 		n += k + 1
@@ -177,7 +176,6 @@ func (g *grid) random(held, node int) []int {
 	return k
 }
 
-// random1 returns a random number below n.
 func (g *grid) random1(n int) int { return g.limits.work.random.IntN(n) }
 
 // separates tests whether f is a sum: whether what a move of two coordinates adds is the same before and

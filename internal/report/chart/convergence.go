@@ -112,7 +112,6 @@ func heights(best []point) axis {
 	return axis{lo: lo - room, hi: hi + room}
 }
 
-// extent returns the least and the greatest value.
 func extent(all []point) (lo, hi float64) {
 	lo, hi = all[0].y, all[0].y
 	for _, p := range all {

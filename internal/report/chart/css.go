@@ -19,7 +19,6 @@ var colours string
 // A palette has the names of the colours, and what they are on one kind of paper.
 type palette [][2]string
 
-// palettes returns those of light and of dark paper.
 func palettes() (light, dark palette) {
 	for line := range strings.Lines(colours) {
 		f := strings.Fields(line)

@@ -16,7 +16,6 @@ type band struct {
 	from, to    float64
 }
 
-// name returns what a band is called.
 func (b band) name() string {
 	if b.first == b.last {
 		return b.first

@@ -70,7 +70,6 @@ func value6(p Page) string {
 	return p.Run.Subject.InUnit(value(found.Value))
 }
 
-// noisy says that the values have noise.
 func noisy(found untwist.Result) bool {
 	return found.Noise != nil && found.Noise.Kind != objective.NoNoise
 }

@@ -47,7 +47,6 @@ type picture struct {
 	Caption string
 }
 
-// newView makes the view of a page.
 func newView(p Page) view {
 	v := newChanging(p)
 	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
@@ -70,7 +69,6 @@ func newChanging(p Page) view {
 	return v
 }
 
-// title is what was minimised.
 func title(p Page) string {
 	s := p.Run.Subject
 	if s.Name == "" {
@@ -98,7 +96,6 @@ func value(v float64) string {
 // size writes a number of which only the size matters.
 func size(v float64) string { return words.Number(v, fewer) }
 
-// percent writes a part as a percentage.
 func percent(part float64) string {
 	if math.IsNaN(part) {
 		return "–"
@@ -106,7 +103,6 @@ func percent(part float64) string {
 	return words.Percent(part) + " %"
 }
 
-// seconds writes a time.
 func seconds(v float64) string {
 	switch {
 	case v < 1e-3:
@@ -199,7 +195,6 @@ func newBest(p Page) *bestView {
 	return b
 }
 
-// limitsOf writes the limits of a parameter.
 func limitsOf(q parameter.Parameter) string {
 	scale := ""
 	if q.Integer {
