@@ -49,9 +49,7 @@ type origin struct {
 	id    [8]byte // random
 }
 
-// appendHeader appends a header as a payload:
-//
-//	kind | numerics, dim, began as varints | id [8]byte | About
+// appendHeader appends a header as a payload.
 func appendHeader(dst []byte, h Header, o origin) []byte {
 	dst = binary.AppendUvarint(append(dst, headerKind), uint64(h.Numerics))
 	dst = binary.AppendUvarint(dst, uint64(h.Dim))

@@ -9,12 +9,7 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A page is the queries of one frame, in the order of their numbers. Its payload is
-//
-//	kind | flags | count | numbers | values | seconds | notes | answers | points or hashes
-//
-// The numbers are the first and then differences, as varints. Seconds, notes and answers (how
-// many numbers each has, and these) are there only if the flags say so.
+// A page is the queries of one frame, in the order of their numbers.
 type page struct {
 	dim     int
 	hashed  bool
