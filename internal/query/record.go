@@ -151,7 +151,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	before := r.meter.Queries()
 	clear(r.failures)
 	clear(r.answers)
-	err := r.meter.each(ctx, points, values, listener{tell: r.hear, all: r.rules.wantsAll()})
+	err := r.meter.Each(ctx, points, values, r.hear)
 	done, spent := progress(len(values), err)
 	goals, unclean := r.goals(ctx, points, values[:done])
 	for i, v := range values[:done] {
