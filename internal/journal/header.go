@@ -59,7 +59,6 @@ func appendHeader(dst []byte, h Header, o origin) []byte {
 
 var errHeader = errors.New("the payload of a frame is no header")
 
-// readHeader reads what appendHeader has written.
 func readHeader(payload []byte) (h Header, o origin, err error) {
 	d := decoder{rest: payload}
 	kind, numerics, dim, began := d.byte(), d.uvarint(), d.uvarint(), d.uvarint()

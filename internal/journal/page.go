@@ -88,7 +88,6 @@ func (p *page) read(payload []byte, dim int) error {
 	return nil
 }
 
-// readNotes reads the notes of n queries.
 func (p *page) readNotes(d *decoder, n int) {
 	for range d.count(3) {
 		p.notes = append(p.notes, note{failure: d.byte(), detail: d.text(), by: d.text()})

@@ -28,7 +28,6 @@ func appendVoid(dst []byte, v Void) []byte {
 
 var errVoid = errors.New("the payload of a frame is no void")
 
-// readVoid reads what appendVoid has written.
 func readVoid(payload []byte) (Void, error) {
 	d := decoder{rest: payload}
 	kind, first, queries, why := d.byte(), d.uvarint(), d.uvarint(), d.text()

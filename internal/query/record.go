@@ -90,7 +90,6 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	return r
 }
 
-// Dim returns the dimension of the objective.
 func (r *Record) Dim() int { return r.meter.Dim() }
 
 // Best returns the best point ever evaluated; of equal points, the first. If none

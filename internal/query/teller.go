@@ -10,7 +10,6 @@ import (
 // A wrapped objective has the dimension of what it wraps.
 type wrapped struct{ f objective.Objective }
 
-// Dim returns the dimension of the objective.
 func (w wrapped) Dim() int { return w.f.Dim() }
 
 // A Teller is an Objective that can tell each answer as soon as it is known, so that
