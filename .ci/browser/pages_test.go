@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +14,10 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// media sets light or dark, or "" for neither.
-func (b *browser) media(scheme string) {
+// media sets a medium, "screen" or "print", and what its reader prefers, "light" or "dark".
+func (b *browser) media(medium, scheme string) {
 	b.t.Helper()
-	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+	params := emulation.SetEmulatedMediaParams{Media: medium, Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
 		b.t.Fatal(err)
 	}
@@ -44,36 +45,65 @@ const wide = `(() => {
 	return all;
 })()`
 
-// dull is how little the text of the page stands out from its ground: the colours must differ.
-const dull = `getComputedStyle(document.body).color === getComputedStyle(document.body).backgroundColor`
+// faint are the texts that stand out too little from their ground, by the ratio of luminances of the W3C's guidelines.
+const faint = `(() => {
+	const channels = colour => colour.match(/[\d.]+/g).map(Number);
+	const luminance = colour => {
+		const [r, g, b] = channels(colour).map(v => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4);
+		return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+	};
+	const ground = e => {
+		for (; e; e = e.parentElement) {
+			const colour = getComputedStyle(e).backgroundColor, parts = channels(colour);
+			if (parts.length < 4 || parts[3] === 1) return colour;
+		}
+		return "rgb(255, 255, 255)";
+	};
+	const all = [];
+	for (const e of document.body.querySelectorAll("*")) {
+		if (e.matches("title, .c-in")) continue; // nobody sees the first, and the second is on a part of a bar
+		if (![...e.childNodes].some(n => n.nodeType === Node.TEXT_NODE && n.textContent.trim())) continue;
+		const style = getComputedStyle(e), colour = e.closest("svg") ? style.fill : style.color;
+		if (!colour.startsWith("rgb")) continue;
+		const [dark, light] = [luminance(colour), luminance(ground(e))].sort((a, b) => a - b);
+		if ((light + 0.05) / (dark + 0.05) < 3) all.push(e.outerHTML.slice(0, 100) + ": " + colour + " on " + ground(e));
+	}
+	return all;
+})()`
 
-// looks checks a page at two widths, light and dark, and takes pictures of it.
+// forms are the ways in which a page is read; a printed one is as wide as A4 without its margins.
+var forms = []struct {
+	medium, scheme string
+	width          int64
+}{
+	{"screen", "light", 1400}, {"screen", "light", 390}, {"screen", "dark", 1400}, {"screen", "dark", 390}, {"print", "light", 688}, {"print", "dark", 688},
+}
+
+// looks checks a page in all forms, and takes pictures of it.
 func (b *browser) looks(name string) {
 	b.t.Helper()
-	grounds := map[string]bool{}
-	for _, scheme := range []string{"light", "dark"} {
-		b.media(scheme)
-		for _, width := range []int64{1400, 390} {
-			b.do(chromedp.EmulateViewport(width, 900))
-			for _, e := range js[[]string](b, wide) {
-				b.t.Errorf("%s, %s, at %d pixels, is too wide: %s", name, scheme, width, e)
-			}
-			if js[bool](b, dull) {
-				b.t.Errorf("%s, %s: nobody can read it", name, scheme)
-			}
-			if os.Getenv("SCREENSHOTS") != "" {
-				pictures(b.t, fmt.Sprintf("%s-%s-%d.png", name, scheme, width), get(b, chromedp.FullScreenshot(100)))
+	grounds := map[string]map[string]bool{"screen": {}, "print": {}}
+	for _, form := range forms {
+		b.media(form.medium, form.scheme)
+		b.do(chromedp.EmulateViewport(form.width, 900))
+		for what, expression := range map[string]string{"too wide": wide, "too faint": faint} {
+			for _, e := range js[[]string](b, expression) {
+				b.t.Errorf("%s, %v, is %s: %s", name, form, what, e)
 			}
 		}
-		grounds[js[string](b, `getComputedStyle(document.body).backgroundColor`)] = true
+		grounds[form.medium][js[string](b, `getComputedStyle(document.body).backgroundColor`)] = true
+		if os.Getenv("SCREENSHOTS") != "" && form.medium == "screen" {
+			pictures(b.t, fmt.Sprintf("%s-%s-%d.png", name, form.scheme, form.width), get(b, chromedp.FullScreenshot(100)))
+		}
 	}
-	if len(grounds) != 2 {
-		b.t.Errorf("%s looks the same, light and dark: %v", name, grounds)
+	if len(grounds["screen"]) != 2 || len(grounds["print"]) != 1 || !grounds["print"]["rgb(255, 255, 255)"] {
+		b.t.Errorf("%s has the grounds %v, want two on screens, and paper is white", name, grounds)
 	}
+	paper := get(b, chromedp.PrintToPDF()) // for a reader who prefers dark
 	if os.Getenv("SCREENSHOTS") != "" {
-		pictures(b.t, name+".pdf", get(b, chromedp.PrintToPDF()))
+		pictures(b.t, name+".pdf", paper)
 	}
-	b.media("light")
+	b.media("screen", "light")
 	b.do(chromedp.ResetViewport())
 }
 
@@ -93,46 +123,75 @@ func (b *browser) click() {
 	}
 }
 
-// The report can be read in a browser, with scripts and without, and says what the JSON object
-// says.
-func TestReport(t *testing.T) {
-	b := open(t)
+// reports are runs whose reports are looked at: of built-in problems and of the real ones in examples, in a copy of whose folder
+// they are made.
+var reports = []struct {
+	name string
+	args []string
+}{
+	{"rastrigin", []string{"--problem", "rastrigin", "--dim", "10"}},
+	{"noisy", []string{"--problem", "rastrigin", "--dim", "6", "--noise", "0.01", "--budget", "20000"}},
+	{"program", []string{"--exec", "simulator", "--dim", "6", "--bounds", "-5:5", "--budget", "6000"}},
+	{"units", []string{"units.toml", "--budget", "3000"}},
+	{"reactor", []string{"calibration/reactor.toml"}},
+	{"truss", []string{"truss.toml"}},
+	{"generators", []string{"dispatch.toml"}},
+	{"exchanger", []string{"exchanger.toml"}},
+	{"mirror", []string{"mirror.toml"}},
+	{"pipe", []string{"pipe.toml"}},
+}
+
+// A report can be read in a browser, in all forms, with scripts and without, and says what the JSON object says.
+func TestReports(t *testing.T) {
 	folder := t.TempDir()
-	file, units := filepath.Join(folder, "report.html"), filepath.Join(folder, "units.toml")
-	if err := os.WriteFile(units, fmt.Appendf(nil, "[objective]\nexec = [%q]\n[parameters]\na = { min = -5, max = 5, unit = \"m\" }\nb = { min = -5, max = 5 }\n", simulator), 0o600); err != nil {
+	if err := os.CopyFS(folder, os.DirFS("../../examples")); err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct {
-		name string
-		args []string
-	}{
-		{"units", []string{units, "--budget", "3000"}},
-		{"rastrigin", []string{"--problem", "rastrigin", "--dim", "10"}},
-		{"noisy", []string{"--problem", "rastrigin", "--dim", "6", "--noise", "0.01", "--budget", "20000"}},
-		{"program", []string{"--exec", simulator, "--dim", "6", "--bounds", "-5:5", "--budget", "6000"}},
-	} {
-		o := begin(t, 0, append([]string{"minimize", "--json", "--report", file}, c.args...)...).end()
-		for _, scripts := range []bool{true, false} {
-			b.scripts(scripts)
-			b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
-			b.agree(o)
-			if n := js[int](b, `document.querySelectorAll("svg").length`); n < 3 {
-				t.Errorf("%s has %d pictures", c.name, n)
-			}
-			if n := js[int](b, `document.scripts.length`); n > 0 {
-				t.Errorf("%s has %d scripts", c.name, n)
-			}
-		}
-		b.scripts(true)
-		b.click()
-		b.looks("report-" + c.name)
-		b.do(chromedp.EmulateViewport(390, 900)) // where cells are below one another
-		if n := js[int](b, `[...document.querySelectorAll(".stack td")].filter(cell => cell.textContent.trim() === "" && cell.offsetHeight > 0).length`); n > 0 {
-			t.Errorf("%s shows %d empty cells on a phone", c.name, n)
-		}
-		b.do(chromedp.ResetViewport())
+	compile := exec.Command("cc", "-O2", "-o", "reactor", "reactor.c", "-lm")
+	compile.Dir = filepath.Join(folder, "calibration")
+	if out, err := compile.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
 	}
-	b.clean()
+	units := fmt.Appendf(nil, "[objective]\nexec = [%q]\n[parameters]\na = { min = -5, max = 5, unit = \"m\" }\nb = { min = -5, max = 5 }\n", simulator)
+	if err := os.WriteFile(filepath.Join(folder, "units.toml"), units, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range reports {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(folder, c.name+".html")
+			args := []string{"minimize", "--json", "--report", file}
+			for _, arg := range c.args {
+				if arg == "simulator" {
+					arg = simulator
+				} else if strings.HasSuffix(arg, ".toml") {
+					arg = filepath.Join(folder, arg)
+				}
+				args = append(args, arg)
+			}
+			o := begin(t, 0, args...).end()
+			b := open(t) // when the run has ended: a browser has three minutes
+			for _, scripts := range []bool{true, false} {
+				b.scripts(scripts)
+				b.do(chromedp.Navigate((&url.URL{Scheme: "file", Path: file}).String()))
+				b.agree(o)
+				if n := js[int](b, `document.querySelectorAll("svg").length`); n < 2 {
+					t.Errorf("there are %d pictures", n)
+				}
+				if n := js[int](b, `document.scripts.length`); n > 0 {
+					t.Errorf("there are %d scripts", n)
+				}
+			}
+			b.scripts(true)
+			b.click()
+			b.looks("report-" + c.name)
+			b.do(chromedp.EmulateViewport(390, 900)) // where cells are below one another
+			if n := js[int](b, `[...document.querySelectorAll(".stack td")].filter(cell => cell.textContent.trim() === "" && cell.offsetHeight > 0).length`); n > 0 {
+				t.Errorf("there are %d empty cells on a phone", n)
+			}
+			b.clean()
+		})
+	}
 }
 
 // The examples in docs can be looked at.

@@ -3,6 +3,7 @@ package browser
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,11 +18,15 @@ import (
 
 // An outcome is what a run prints, as far as pages show it.
 type outcome struct {
-	Best    float64   `json:"best_value"`
-	Mean    *float64  `json:"value_mean"` // where there is noise
-	Point   []float64 `json:"best_point"`
-	Queries int       `json:"queries"`
-	Failed  int       `json:"failed_queries"`
+	Best       float64   `json:"best_value"`
+	Mean       *float64  `json:"value_mean"` // where there is noise
+	Value      string    `json:"value_name"`
+	Point      []float64 `json:"best_point"`
+	Parameters []struct {
+		Value any `json:"value"` // a word, of a choice
+	} `json:"parameters"`
+	Queries int `json:"queries"`
+	Failed  int `json:"failed_queries"`
 }
 
 // A process is a run that goes on.
@@ -104,8 +109,8 @@ func number(t *testing.T, text string) float64 {
 	return v
 }
 
-// plain writes numbers as Go does.
-var plain = strings.NewReplacer(",", "", "−", "-", "×10", "e", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+// plain writes numbers as Go does; 10⁻⁵ has no factor before it.
+var plain = strings.NewReplacer(",", "", "−", "-", "×10", "e", "10⁻", "1e-", "⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
 
 // queries is how many queries the page says there were.
 func (b *browser) queries() int { return int(number(b.t, b.facts()["Queries"])) }
@@ -120,9 +125,10 @@ func (b *browser) agree(o outcome) {
 		}
 	}
 	facts := b.facts()
-	best, what := o.Best, "Best value"
+	quantity := cmp.Or(o.Value, "value")
+	best, what := o.Best, "Best "+quantity
 	if o.Mean != nil {
-		best, what = *o.Mean, "Mean value at the best point"
+		best, what = *o.Mean, "Mean "+quantity+" at the best point"
 	}
 	same("best value", facts[what], best)
 	same("queries", facts["Queries"], float64(o.Queries))
@@ -132,6 +138,14 @@ func (b *browser) agree(o outcome) {
 		b.t.Fatalf("%d parameters, and the JSON object has %d", len(rows), len(o.Point))
 	}
 	for i, text := range rows {
+		if len(o.Parameters) > 0 {
+			if word, is := o.Parameters[i].Value.(string); is {
+				if text != word {
+					b.t.Errorf("parameter %d: the page says %s, the JSON object %s", i+1, text, word)
+				}
+				continue
+			}
+		}
 		same(fmt.Sprintf("parameter %d", i+1), text, o.Point[i])
 	}
 }

@@ -60,7 +60,7 @@ func New(dim int, run func(f objective.Objective) error) *Talk {
 	}
 	t := &Talk{told: true}
 	t.next, t.stop = iter.Pull(func(yield func(*call) bool) {
-		f := newInside(dim, yield)
+		f := &inside{dim: dim, yield: yield}
 		var err error
 		defer func() { // after a panic too
 			f.end()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -19,28 +20,18 @@ type call struct {
 //
 // yield hands over to the goroutine that called Ask, and returns when that calls Ask
 // again. The runtime lets any goroutine do so, the algorithm's own or a worker of it,
-// as long as one at a time does, and only while Ask waits. inside sees to both:
+// as long as one at a time does, and only while Ask waits. turn sees to both:
 //
-//   - a call is let in only if no other is. While the caller of Ask has its turn a
-//     call is in, waiting for its values, so that all others are refused;
-//   - the algorithm has not ended before the last call that was let in has returned.
+//   - a call has it until it returns, so that while the caller of Ask has its turn
+//     all others are refused;
+//   - the algorithm has not ended before it has got the turn, which it keeps.
 type inside struct {
-	dim   int
-	yield func(*call) bool
-
-	mu      sync.Mutex
-	left    *sync.Cond // told when a call has returned
-	in      bool       // a call is let in and has not returned
-	refusal error      // what calls get that are not let in; nil: let them in
+	dim     int
+	yield   func(*call) bool
+	turn    sync.Mutex
+	refusal atomic.Pointer[error] // what calls get that are not let in; nil: let them in
 }
 
-func newInside(dim int, yield func(*call) bool) *inside {
-	f := &inside{dim: dim, yield: yield}
-	f.left = sync.NewCond(&f.mu)
-	return f
-}
-
-// Dim returns the dimension.
 func (f *inside) Dim() int { return f.dim }
 
 // Evaluate hands the points over and waits.
@@ -48,46 +39,25 @@ func (f *inside) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := f.enter(); err != nil {
-		return err
+	if !f.turn.TryLock() {
+		return f.refuse(ErrConcurrent)
+	}
+	defer f.turn.Unlock()
+	if why := f.refusal.Load(); why != nil {
+		return *why
 	}
 	c := &call{points: points, values: values}
 	if !f.yield(c) {
-		c.err = ErrStopped
-		f.refuse(ErrStopped)
+		_ = f.refuse(ErrStopped)
+		return ErrStopped
 	}
-	f.leave()
 	return c.err
 }
 
-// enter lets a call in, or says why not.
-func (f *inside) enter() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.in && f.refusal == nil {
-		f.refusal = ErrConcurrent
-	}
-	if f.refusal == nil {
-		f.in = true
-	}
-	return f.refusal
-}
-
-// refuse refuses all further calls. The first reason counts.
-func (f *inside) refuse(why error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.refusal == nil {
-		f.refusal = why
-	}
-}
-
-// leave says that the call that was let in returns.
-func (f *inside) leave() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.in = false
-	f.left.Broadcast()
+// refuse refuses all further calls. The first reason counts, and is returned.
+func (f *inside) refuse(why error) error {
+	f.refusal.CompareAndSwap(nil, &why)
+	return *f.refusal.Load()
 }
 
 // errEnded is for goroutines that an algorithm has left behind.
@@ -95,10 +65,6 @@ var errEnded = errors.New("asktell: asked after the algorithm has returned")
 
 // end refuses all further calls, and returns when none is in.
 func (f *inside) end() {
-	f.refuse(errEnded)
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for f.in {
-		f.left.Wait()
-	}
+	_ = f.refuse(errEnded)
+	f.turn.Lock()
 }

@@ -90,7 +90,6 @@ func (w *writer) value(v reflect.Value, path string) error {
 	return nil
 }
 
-// empty reports whether v is nil.
 func empty(v reflect.Value) bool {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
@@ -244,7 +243,6 @@ func (w *writer) number(v float64) {
 	w.WriteString(text)
 }
 
-// text writes a string.
 func (w *writer) text(s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%q is not UTF-8, so that it has no canonical form", s)

@@ -159,7 +159,6 @@ func (o *Coordinator) open() (err error) {
 	return nil
 }
 
-// Dim returns the number of dimensions.
 func (o *Coordinator) Dim() int { return o.config.Dim }
 
 // Evaluate has the workers evaluate a batch.

@@ -235,7 +235,6 @@ func (p *dispute) outvoted() (wrong string, settled bool) {
 	return "", len(votes) > 2
 }
 
-// exclude gives a worker no more work.
 func (d *desk) exclude(worker, why string) {
 	if m := d.roster.all[worker]; m != nil && m.excluded == "" {
 		d.roster.exclude(m, why)

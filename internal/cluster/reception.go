@@ -39,7 +39,6 @@ func answer(m *nats.Msg, message []byte) {
 	}
 }
 
-// greet answers a Hello.
 func (o *Coordinator) greet(m *nats.Msg) {
 	w := wire.Welcome{Version: wire.Version, Run: o.config.Run.String(), Dim: o.config.Dim}
 	h, err := wire.DecodeHello(m.Data)

@@ -91,7 +91,6 @@ func (r *roster) hello(name string, procs int, now time.Time) (m *member, why st
 	return m, ""
 }
 
-// hear notes that a worker has said something.
 func (r *roster) hear(m *member, now time.Time) {
 	m.heard, m.left = now, false
 	switch {
@@ -152,13 +151,11 @@ func (r *roster) expire(now time.Time) {
 	}
 }
 
-// leaves notes that a worker says that it goes.
 func (r *roster) leaves(m *member) {
 	m.heard, m.working, m.left = time.Time{}, nil, true
 	r.goes(m)
 }
 
-// exclude gives a worker no more work.
 func (r *roster) exclude(m *member, why string) {
 	m.excluded = why
 	r.goes(m)

@@ -120,7 +120,6 @@ func split(address string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// nonce returns random digits.
 func nonce() string {
 	var b [16]byte
 	rand.Read(b[:])

@@ -35,7 +35,6 @@ func (o *Coordinator) Status() Status {
 // shownFailure is how long the words of a failure may be that a status has.
 const shownFailure = 120
 
-// status returns how a worker is doing.
 func (m *member) status(now time.Time) WorkerStatus {
 	s := WorkerStatus{
 		Name: m.name, Procs: m.procs, Working: len(m.working), Points: m.points, Failed: m.failed, Failure: m.failure, Rate: m.rate,

@@ -14,14 +14,7 @@ const (
 	workers  = "workers" // the consumer
 )
 
-// Who says what to whom:
-//
-//	untwist.hello       worker → coordinators, request: which of you has work for me?
-//	untwist.status      anybody → coordinators, request: how are you?
-//	untwist.RUN.hello   worker → coordinator, request: I am still here
-//	untwist.RUN.work    coordinator → stream: a chunk
-//	untwist.RUN.values  worker → coordinator, request: values
-//	untwist.RUN.end     coordinator → workers: the run is over
+// What subjects end with. wire/MESSAGES.md says who says what to whom.
 const (
 	hello  = "hello"
 	status = "status"

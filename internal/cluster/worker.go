@@ -215,7 +215,6 @@ func (w *worker) fail(err error, query int, point ...float64) {
 	w.last(err)
 }
 
-// closeObjective closes what a process has evaluated with.
 func (w *worker) closeObjective(f objective.Objective) {
 	if c, ok := f.(io.Closer); ok {
 		if err := c.Close(); err != nil {

@@ -89,7 +89,6 @@ func pooled(sa, sb, na, nb float64) float64 {
 	return unit * math.Sqrt((float64(na*sa*sa)+float64(nb*sb*sb))/(na+nb))
 }
 
-// mean returns the mean of some values.
 func mean(values []float64) float64 {
 	sum := 0.0
 	for _, v := range values {

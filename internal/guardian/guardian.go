@@ -19,6 +19,7 @@
 package guardian
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -86,7 +87,7 @@ func startIn(folder string, grace time.Duration) (*Guardian, error) {
 		folder = absolute
 	}
 	g := &Guardian{
-		id:    newID(),
+		id:    rand.Text(),
 		live:  map[uint64]*Process{},
 		gone:  make(chan struct{}),
 		ended: make(chan struct{}),

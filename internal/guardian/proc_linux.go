@@ -98,9 +98,9 @@ func readProc(file string) ([]byte, error) {
 // parseStat reads /proc/PID/stat, see proc_pid_stat(5). The second field, the name, may
 // have any bytes in it, but the last parenthesis ends it.
 func parseStat(pid int, line string) (process, bool) {
-	_, rest, found := cutLast(line, ") ")
-	f := strings.Fields(rest) // from the third field on
-	if !found || len(f) < 20 {
+	name := strings.LastIndex(line, ") ")
+	f := strings.Fields(line[name+1:]) // from the third field on, behind the parenthesis
+	if name < 0 || len(f) < 20 {
 		return process{}, false
 	}
 	number := func(field int) uint64 {
@@ -117,13 +117,6 @@ func parseStat(pid int, line string) (process, bool) {
 	p.environ = number(51)
 	p.bare = !p.dead && (p.environ == 0 || number(28) == 0) // the stack's start is set last
 	return p, true
-}
-
-func cutLast(s, sep string) (before, after string, found bool) {
-	if i := strings.LastIndex(s, sep); i >= 0 {
-		return s[:i], s[i+len(sep):], true
-	}
-	return s, "", false
 }
 
 // marked returns what the mark in the environment of a process says, or "". If changing,

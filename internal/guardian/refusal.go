@@ -114,13 +114,11 @@ func interpreter(path string) string {
 	return strings.TrimLeft(strings.TrimSuffix(rest, "\n"), " \t")
 }
 
-// isText reports whether a file begins like text.
 func isText(path string) bool {
 	b := head(path)
 	return !bytes.ContainsRune(b, 0) && !bytes.HasPrefix(b, []byte("\x7fELF"))
 }
 
-// head returns the beginning of a file.
 func head(path string) []byte {
 	file, err := os.Open(path)
 	if err != nil {

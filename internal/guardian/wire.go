@@ -2,7 +2,6 @@ package guardian
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
 	"encoding/gob"
 	"errors"
@@ -125,6 +124,3 @@ func (m message) command() (Command, error) {
 	err := gob.NewDecoder(bytes.NewReader(m.body)).Decode(&o)
 	return Command{Path: o.Path, Dir: o.Dir, Args: o.Args, Env: o.Env}, err
 }
-
-// newID returns a text that no other guardian has.
-func newID() string { return rand.Text() }

@@ -186,7 +186,6 @@ func literal(v any) string {
 	return string(text)
 }
 
-// parse reads one JSON value.
 func parse(text []byte) (*node, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()

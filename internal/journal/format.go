@@ -16,13 +16,6 @@ const (
 	preambleBytes = len(magic) + 4
 )
 
-// A frame is
-//
-//	marker [4]byte | length uint32 | sequence uint64 | previous uint32 | payload | sum uint32
-//
-// where length is that of the payload, sequence counts frames from 0, previous is the sum
-// of the frame before (the first frame: of the preamble), and sum is the CRC-32C of
-// everything in the frame before it.
 const (
 	marker    = "\xc6UJ\x1f"
 	headBytes = 20

@@ -71,7 +71,6 @@ func (g *group) full() bool {
 	return 8*len(g.coords)+(32+8*g.width)*len(g.entries)+2*longestWords*len(g.notes) >= groupBytes
 }
 
-// reset empties the group.
 func (g *group) reset() {
 	clear(g.notes)
 	clear(g.known)

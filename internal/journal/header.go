@@ -49,9 +49,7 @@ type origin struct {
 	id    [8]byte // random
 }
 
-// appendHeader appends a header as a payload:
-//
-//	kind | numerics, dim, began as varints | id [8]byte | About
+// appendHeader appends a header as a payload.
 func appendHeader(dst []byte, h Header, o origin) []byte {
 	dst = binary.AppendUvarint(append(dst, headerKind), uint64(h.Numerics))
 	dst = binary.AppendUvarint(dst, uint64(h.Dim))
@@ -61,7 +59,6 @@ func appendHeader(dst []byte, h Header, o origin) []byte {
 
 var errHeader = errors.New("the payload of a frame is no header")
 
-// readHeader reads what appendHeader has written.
 func readHeader(payload []byte) (h Header, o origin, err error) {
 	d := decoder{rest: payload}
 	kind, numerics, dim, began := d.byte(), d.uvarint(), d.uvarint(), d.uvarint()

@@ -26,15 +26,14 @@ const stretchBytes = 1 << 16
 
 // add adds the frame of a page, which lies behind all others.
 func (x *index) add(at, end int64, least, greatest int) {
-	n := len(x.stretches)
-	if n > 0 && x.stretches[n-1].end == at && end-x.stretches[n-1].at <= stretchBytes {
-		last := &x.stretches[n-1]
-		last.end, last.least, last.greatest = end, min(last.least, least), max(last.greatest, greatest)
-	} else {
-		x.push(stretch{at: at, end: end, least: least, greatest: greatest})
-		return
+	if n := len(x.stretches); n > 0 {
+		if last := &x.stretches[n-1]; last.end == at && end-last.at <= stretchBytes {
+			last.end, last.least, last.greatest = end, min(last.least, least), max(last.greatest, greatest)
+			x.settle()
+			return
+		}
 	}
-	x.settle()
+	x.push(stretch{at: at, end: end, least: least, greatest: greatest})
 }
 
 // push adds a stretch, which lies behind all others.

@@ -149,7 +149,6 @@ func (l *lock) sign(me holder) error {
 	return err
 }
 
-// release removes the lock.
 func (l *lock) release() error {
 	err := os.Remove(l.name)
 	if errors.Is(err, fs.ErrNotExist) {

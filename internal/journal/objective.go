@@ -32,7 +32,6 @@ func (j *Journal) Wrap(f objective.Objective) *Objective {
 	return &Objective{journal: j, f: f, shelf: shelf{file: j.writer.file, dim: j.header.Dim}}
 }
 
-// Dim returns the dimension of the objective.
 func (o *Objective) Dim() int { return o.f.Dim() }
 
 // Resumed returns how many queries were answered from the record.

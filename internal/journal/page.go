@@ -9,12 +9,7 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// A page is the queries of one frame, in the order of their numbers. Its payload is
-//
-//	kind | flags | count | numbers | values | seconds | notes | answers | points or hashes
-//
-// The numbers are the first and then differences, as varints. Seconds, notes and answers (how
-// many numbers each has, and these) are there only if the flags say so.
+// A page is the queries of one frame, in the order of their numbers.
 type page struct {
 	dim     int
 	hashed  bool
@@ -93,7 +88,6 @@ func (p *page) read(payload []byte, dim int) error {
 	return nil
 }
 
-// readNotes reads the notes of n queries.
 func (p *page) readNotes(d *decoder, n int) {
 	for range d.count(3) {
 		p.notes = append(p.notes, note{failure: d.byte(), detail: d.text(), by: d.text()})

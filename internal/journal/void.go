@@ -19,9 +19,7 @@ type Void struct {
 	at int64 // where its frame begins
 }
 
-// appendVoid appends a void as a payload:
-//
-//	kind | first, queries as varints | why as a text
+// appendVoid appends a void as a payload.
 func appendVoid(dst []byte, v Void) []byte {
 	dst = binary.AppendUvarint(append(dst, voidKind), uint64(v.First))
 	dst = binary.AppendUvarint(dst, uint64(v.Queries))
@@ -30,7 +28,6 @@ func appendVoid(dst []byte, v Void) []byte {
 
 var errVoid = errors.New("the payload of a frame is no void")
 
-// readVoid reads what appendVoid has written.
 func readVoid(payload []byte) (Void, error) {
 	d := decoder{rest: payload}
 	kind, first, queries, why := d.byte(), d.uvarint(), d.uvarint(), d.text()

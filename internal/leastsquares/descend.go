@@ -23,8 +23,6 @@ type Fit struct {
 	J     *mat.Dense
 	Fresh bool
 	First *mat.Dense // the first Jacobian
-	// Converged says that no step promises to gain anything.
-	Converged bool
 }
 
 // The tolerances of a descent.
@@ -51,7 +49,6 @@ func Descend(p Problem, x0, r0 []float64) (Fit, error) {
 	for range most {
 		done, err := s.step()
 		if done || err != nil {
-			s.Converged = done && err == nil
 			return s.Fit, err
 		}
 	}

@@ -36,23 +36,19 @@ func (g *Guard) NaN() int { return int(g.nan.Load()) }
 
 // Evaluate evaluates the guarded objective.
 func (g *Guard) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return g.each(ctx, points, values, listener{tell: nobody})
+	return g.Each(ctx, points, values, nobody)
 }
 
 // Each evaluates the guarded objective and tells every answer.
 func (g *Guard) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
-	return g.each(ctx, points, values, listener{tell, true})
-}
-
-func (g *Guard) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	if g.PanicsFail {
-		return g.unpanicked(ctx, points, values, to)
+		return g.unpanicked(ctx, points, values, tell)
 	}
-	return g.once(ctx, points, values, to)
+	return g.once(ctx, points, values, tell)
 }
 
 // once evaluates a batch. It returns a panic as an error.
-func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, to listener) (err error) {
+func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) (err error) {
 	var done *int // how many values are known; nil: f does not say
 	defer func() {
 		if cause := recover(); cause != nil {
@@ -68,10 +64,10 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	switch f := g.f.(type) {
 	case pointwise:
 		done = new(int)
-		return itsOwn(len(values), f.Counting(ctx, points, values, g.told(to), done))
+		return itsOwn(len(values), f.Counting(ctx, points, values, g.told(tell), done))
 	case Teller:
 		if !g.PanicsFail || NumbersOf(g.f) > 0 { // it might tell an answer and panic, and be asked again
-			return itsOwn(len(values), f.Each(ctx, points, values, g.told(to)))
+			return itsOwn(len(values), f.Each(ctx, points, values, g.told(tell)))
 		}
 	}
 	for i := range values {
@@ -81,9 +77,7 @@ func (g *Guard) once(ctx context.Context, points *mat.Dense, values []float64, t
 	err = itsOwn(len(values), g.f.Evaluate(ctx, points, values))
 	seconds := g.since(began) / float64(max(len(values), 1))
 	for i, v := range values[:Evaluated(values, err)] {
-		if to.all || !(v < math.Inf(1)) {
-			to.tell(i, checked(objective.Answer{Value: v, Seconds: seconds}))
-		}
+		tell(i, checked(objective.Answer{Value: v, Seconds: seconds}))
 	}
 	return err
 }
@@ -94,17 +88,15 @@ type pointwise interface {
 }
 
 // told checks each answer before it tells it, and measures how long it took if f does not.
-func (g *Guard) told(to listener) func(int, objective.Answer) {
+func (g *Guard) told(tell func(int, objective.Answer)) func(int, objective.Answer) {
 	last := g.now()
+	_, alone := g.f.(pointwise)
 	return func(i int, a objective.Answer) {
-		if !to.wants(&a) {
-			return
-		}
-		if _, alone := g.f.(pointwise); g.Timed && alone {
+		if g.Timed && alone {
 			a.Seconds = g.since(last)
 			last = g.now()
 		}
-		to.tell(i, checked(a))
+		tell(i, checked(a))
 	}
 }
 
@@ -143,12 +135,12 @@ func checked(a objective.Answer) objective.Answer {
 }
 
 // unpanicked evaluates a batch in which a point at which f panics has failed.
-func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
+func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
 	n := len(values)
 	size := n // how many points are asked at a time
 	for lo := 0; lo < n; {
 		hi := min(lo+size, n)
-		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], to.from(lo))
+		err := g.once(fromRow(ctx, lo), rows(points, lo, hi), values[lo:hi], later(lo, tell))
 		done, spent := progress(hi-lo, err)
 		var panicked *objective.PanicError
 		_, alone := g.f.(pointwise)
@@ -159,7 +151,7 @@ func (g *Guard) unpanicked(ctx context.Context, points *mat.Dense, values []floa
 			return partial(lo+done, lo+spent, err)
 		case alone || hi-lo == 1: // it is known which point it was
 			lo += done
-			to.tell(lo-1, objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Kind: objective.Errored, Detail: strings.Join(strings.Fields(fmt.Sprintf("panic: %v", panicked.Cause)), " ")}})
+			tell(lo-1, objective.Answer{Value: math.Inf(1), Failure: &objective.Failure{Kind: objective.Errored, Detail: strings.Join(strings.Fields(fmt.Sprintf("panic: %v", panicked.Cause)), " ")}})
 		default:
 			size = 1
 		}

@@ -36,15 +36,11 @@ func (m *Meter) Budget() int { return m.budget }
 
 // Evaluate evaluates as much of the batch as the budget allows.
 func (m *Meter) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return m.each(ctx, points, values, listener{tell: nobody})
+	return m.Each(ctx, points, values, nobody)
 }
 
 // Each evaluates as much of the batch as the budget allows, and tells every answer.
 func (m *Meter) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
-	return m.each(ctx, points, values, listener{tell, true})
-}
-
-func (m *Meter) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -54,10 +50,10 @@ func (m *Meter) each(ctx context.Context, points *mat.Dense, values []float64, t
 		ctx = WithNumbers(ctx, func(i int) int { return before + i + 1 })
 	}
 	if n <= left {
-		return m.count(n, each(ctx, m.f, points, values, to))
+		return m.count(n, Each(ctx, m.f, points, values, tell))
 	}
 	if left > 0 {
-		if err := m.count(left, each(ctx, m.f, rows(points, 0, left), values[:left], to)); err != nil {
+		if err := m.count(left, Each(ctx, m.f, rows(points, 0, left), values[:left], tell)); err != nil {
 			return err
 		}
 	}

@@ -36,19 +36,15 @@ const blocksPerWorker = 4
 
 // Evaluate evaluates the objective on all workers.
 func (p *Pool) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return p.each(ctx, points, values, listener{tell: nobody})
+	return p.Each(ctx, points, values, nobody)
 }
 
 // Each evaluates the objective on all workers and tells every answer.
 func (p *Pool) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
-	return p.each(ctx, points, values, listener{tell, true})
-}
-
-func (p *Pool) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
 	n := len(values)
 	workers := min(p.workers, n)
 	if workers <= 1 {
-		return each(ctx, p.f, points, values, to)
+		return Each(ctx, p.f, points, values, tell)
 	}
 	size := max(1, n/(workers*blocksPerWorker))
 	blocks := (n + size - 1) / size
@@ -69,7 +65,7 @@ func (p *Pool) each(ctx context.Context, points *mat.Dense, values []float64, to
 					return
 				}
 				lo, hi := int(b)*size, min(int(b+1)*size, n)
-				err := each(fromRow(ctx, lo), p.f, rows(points, lo, hi), values[lo:hi], to.from(lo))
+				err := Each(fromRow(ctx, lo), p.f, rows(points, lo, hi), values[lo:hi], later(lo, tell))
 				done[b], spent[b] = progress(hi-lo, err)
 				if err != nil {
 					failed[b] = err

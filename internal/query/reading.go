@@ -145,19 +145,15 @@ func (n *negated) Numbers() int { return NumbersOf(n.f) }
 
 // Evaluate evaluates the batch.
 func (n *negated) Evaluate(ctx context.Context, points *mat.Dense, values []float64) error {
-	return n.each(ctx, points, values, listener{tell: nobody})
+	return n.Each(ctx, points, values, nobody)
 }
 
 // Each evaluates the batch and tells every answer.
 func (n *negated) Each(ctx context.Context, points *mat.Dense, values []float64, tell func(int, objective.Answer)) error {
-	return n.each(ctx, points, values, listener{tell, true})
-}
-
-func (n *negated) each(ctx context.Context, points *mat.Dense, values []float64, to listener) error {
-	err := each(ctx, n.f, points, values, listener{func(i int, a objective.Answer) {
+	err := Each(ctx, n.f, points, values, func(i int, a objective.Answer) {
 		a.Value = Opposite(a.Value)
-		to.tell(i, a)
-	}, to.all})
+		tell(i, a)
+	})
 	for i, v := range values[:Evaluated(values, err)] {
 		values[i] = Opposite(v)
 	}

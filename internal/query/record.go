@@ -90,7 +90,6 @@ func NewRecord(meter *Meter, rules Rules, notify func()) *Record {
 	return r
 }
 
-// Dim returns the dimension of the objective.
 func (r *Record) Dim() int { return r.meter.Dim() }
 
 // Best returns the best point ever evaluated; of equal points, the first. If none
@@ -151,7 +150,7 @@ func (r *Record) Evaluate(ctx context.Context, points *mat.Dense, values []float
 	before := r.meter.Queries()
 	clear(r.failures)
 	clear(r.answers)
-	err := r.meter.each(ctx, points, values, listener{tell: r.hear, all: r.rules.wantsAll()})
+	err := r.meter.Each(ctx, points, values, r.hear)
 	done, spent := progress(len(values), err)
 	goals, unclean := r.goals(ctx, points, values[:done])
 	for i, v := range values[:done] {

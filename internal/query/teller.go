@@ -2,7 +2,6 @@ package query
 
 import (
 	"context"
-	"math"
 
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
@@ -11,7 +10,6 @@ import (
 // A wrapped objective has the dimension of what it wraps.
 type wrapped struct{ f objective.Objective }
 
-// Dim returns the dimension of the objective.
 func (w wrapped) Dim() int { return w.f.Dim() }
 
 // A Teller is an Objective that can tell each answer as soon as it is known, so that
@@ -40,38 +38,13 @@ func Each(ctx context.Context, f objective.Objective, points *mat.Dense, values 
 	return err
 }
 
-// A listener hears of answers: of all, or only of failures, which costs less where most
-// points succeed.
-type listener struct {
-	tell func(i int, a objective.Answer)
-	all  bool
-}
-
-// wants reports whether it wants to hear of an answer.
-func (l listener) wants(a *objective.Answer) bool {
-	return l.all || a.Failure != nil || !(a.Value < math.Inf(1))
-}
-
-// from returns the listener for the points of a batch from row lo on.
-func (l listener) from(lo int) listener {
-	return listener{func(i int, a objective.Answer) { l.tell(lo+i, a) }, l.all}
-}
-
-// A heard objective can spare a listener what it does not want.
-type heard interface {
-	each(ctx context.Context, points *mat.Dense, values []float64, to listener) error
-}
-
-// each does what Each does. A listener that wants only failures may hear of more.
-func each(ctx context.Context, f objective.Objective, points *mat.Dense, values []float64, to listener) error {
-	if h, ok := f.(heard); ok {
-		return h.each(ctx, points, values, to)
-	}
-	return Each(ctx, f, points, values, to.tell)
-}
-
 // nobody listens.
 func nobody(int, objective.Answer) {}
+
+// later tells answers for the points of a batch from row lo on.
+func later(lo int, tell func(int, objective.Answer)) func(int, objective.Answer) {
+	return func(i int, a objective.Answer) { tell(lo+i, a) }
+}
 
 // A Cleaner is a benchmark's objective that knows what its values would be without noise,
 // rounding and the like. If it is Blemished, a run's target is compared with clean values.

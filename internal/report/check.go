@@ -110,27 +110,24 @@ func (c Check) whole() (took time.Duration, queries float64) {
 
 // String returns the check for people: five facts, in lines.
 func (c Check) String() string {
-	var out strings.Builder
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
-	}
-	line("problem", "%s", c.Subject.describe(c.Seed))
-	line("same twice", "%s", c.sameWords())
+	out := lines{wide: 11}
+	out.add("problem", "%s", c.Subject.describe(c.Seed))
+	out.add("same twice", "%s", c.sameWords())
 	median, _, most := c.seconds()
-	line("seconds", "%s an evaluation (median), %s at most", plain(median), plain(most))
+	out.add("seconds", "%s an evaluation (median), %s at most", plain(median), plain(most))
 	if by, first := c.failed(); first == nil {
-		line("failed", "none of %d", len(c.all()))
+		out.add("failed", "none of %d", len(c.all()))
 	} else {
-		line("failed", "%d of %d: %v; the first: %v", by.Total(), len(c.all()), by, first)
+		out.add("failed", "%d of %d: %v; the first: %v", by.Total(), len(c.all()), by, first)
 	}
-	line("digits", "%s", precisionOf(c.values()))
+	out.add("digits", "%s", precisionOf(c.values()))
 	if c.Residuals > 0 {
-		line("residuals", "%d, whose squares are summed", c.Residuals)
+		out.add("residuals", "%d, whose squares are summed", c.Residuals)
 	}
 	if len(c.Outputs) > 0 {
-		line("outputs", "%s", strings.Join(c.outputWords(), "\n"+strings.Repeat(" ", 12)))
+		out.add("outputs", "%s", strings.Join(c.outputWords(), "\n"+strings.Repeat(" ", 12)))
 	}
-	line("whole run", "%s", c.wholeWords())
+	out.add("whole run", "%s", c.wholeWords())
 	return out.String()
 }
 

@@ -11,13 +11,11 @@ import (
 	"github.com/untwist/untwist/objective"
 )
 
-// finite says that v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // A number is a float64 as JSON can write it: null where it is not finite.
 type number float64
 
-// MarshalJSON writes the number.
 func (v number) MarshalJSON() ([]byte, error) {
 	if !finite(float64(v)) {
 		return []byte("null"), nil
@@ -223,7 +221,6 @@ type mapForm struct {
 	Exponent number `json:"exponent"` // null: a logarithm, an exponential, or no power at all
 }
 
-// newMapForm describes an outer map.
 func newMapForm(m identify.Map) *mapForm {
 	form := &mapForm{m.Name(), number(math.NaN())}
 	switch form.Name {
@@ -262,6 +259,18 @@ func newFrameForm(found *untwist.Structure, queries int) *frameForm {
 		form.Pairs = append(form.Pairs, pairForm{[2]int{p.I + 1, p.J + 1}, number(p.Coupling)})
 	}
 	return form
+}
+
+// Certified reports whether coordinates were found, tested and fit.
+func Certified(found *untwist.Structure) bool {
+	if found == nil || found.Frame == nil {
+		return false
+	}
+	switch found.Certificate.Verdict {
+	case certify.Separable, certify.Blocks, certify.NearlySeparable:
+		return true
+	}
+	return false
 }
 
 // Couples reports whether the size of couplings is one of the findings: f was found not to

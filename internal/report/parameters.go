@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/untwist/untwist"
-	"github.com/untwist/untwist/certify"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/ranks"
 	"github.com/untwist/untwist/internal/words"
@@ -44,10 +43,7 @@ func ParameterLines(space parameter.Space, point []float64) string {
 	}
 	var out strings.Builder
 	for i, p := range space {
-		fmt.Fprintf(&out, "  %-*s %s", wide, p.Name, space.Word(i, point[i]))
-		if p.Unit != "" {
-			out.WriteString(" " + p.Unit)
-		}
+		fmt.Fprintf(&out, "  %-*s %s%s", wide, p.Name, space.Word(i, point[i]), Unit(p.Unit))
 		if p.Fixed != nil {
 			out.WriteString(" (fixed)")
 		} else if at := space.At(i, point[i]); at != "" {
@@ -79,10 +75,7 @@ const mostCoordinates = 10
 // line each; "" where none were certified. Products of powers come first, and of these dimensionless
 // groups.
 func coordinateLines(space parameter.Space, found *untwist.Structure) string {
-	if space == nil || found == nil || found.Frame == nil {
-		return ""
-	}
-	if v := found.Certificate.Verdict; v != certify.Separable && v != certify.Blocks && v != certify.NearlySeparable || found.Frame.AlongAxes() {
+	if space == nil || !Certified(found) || found.Frame.AlongAxes() {
 		return ""
 	}
 	var out strings.Builder

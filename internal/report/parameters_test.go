@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/frame"
 	"github.com/untwist/untwist/internal/parameter"
 	"github.com/untwist/untwist/internal/report"
@@ -82,6 +83,19 @@ func TestDimensionlessGroups(t *testing.T) {
 	}
 	text := report.Run{Subject: report.Subject{Name: "./sim", Dim: 3, Parameters: space}, Result: r}.String()
 	if want := "coordinates\n  3: speed·time/length (a dimensionless group)\n  2: speed/length\n  1: speed^0.93·length^-0.32·time^-0.21\n"; !strings.Contains(text, want) {
+		t.Errorf("%s\nshould have\n%s", text, want)
+	}
+}
+
+// What residuals determine best and least is in units of ranges: the largest weight comes first and is positive, however wide the
+// range of its parameter.
+func TestDirectionsAreInUnitsOfRanges(t *testing.T) {
+	space := parameter.Space{{Name: "k", Min: new(1e-4), Max: new(1.), Log: true}, {Name: "heat", Min: new(10.), Max: new(200.)}}
+	r := result()
+	r.Point = []float64{0.1, 50}
+	r.Fit = &untwist.Fit{Parameters: []int{0, 1}, Errors: []float64{0.01, 2}, Singular: []float64{20, 4}, Directions: [][]float64{{-0.96, 0.28}, {0.28, 0.96}}}
+	text := report.Run{Subject: report.Subject{Name: "./sim", Dim: 2, Parameters: space}, Result: r}.String()
+	if want := "  determined best: 0.96·k - 0.28·heat\n  determined least, 5 times less: 0.96·heat + 0.28·k\n"; !strings.Contains(text, want) {
 		t.Errorf("%s\nshould have\n%s", text, want)
 	}
 }

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/untwist/untwist"
@@ -56,29 +55,26 @@ func (p Probe) errors() *frameErrors {
 // there are no lines for the errors.
 func (p Probe) String() string {
 	found := p.Findings
-	var out strings.Builder
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-15s "+format+"\n", append([]any{name}, values...)...)
-	}
-	line("problem", "%s", p.Subject.describe(found.Seed))
-	line("found", "%s", found)
+	out := lines{wide: 15}
+	out.add("problem", "%s", p.Subject.describe(found.Seed))
+	out.add("found", "%s", found)
 	if g := found.Interactions; g != nil {
-		line("interactions", "%s, %s, margin %.3g", words.Count(g.Edges, "pair", "pairs"), words.Count(len(g.Groups), "group", "groups"), g.Margin)
+		out.add("interactions", "%s, %s, margin %.3g", words.Count(g.Edges, "pair", "pairs"), words.Count(len(g.Groups), "group", "groups"), g.Margin)
 	} else {
-		line("verdict", "%s", p.Verdict())
-		line("certificate", "%s", p.certificate())
+		out.add("verdict", "%s", p.Verdict())
+		out.add("certificate", "%s", p.certificate())
 	}
-	line("status", "%s", found.Status)
+	out.add("status", "%s", found.Status)
 	if e := p.errors(); e != nil && found.Frame != nil {
 		any := ""
 		if found.Quadratic {
 			any = " (of no importance: any conjugate basis separates a quadratic)"
 		}
-		line("recovery error", "%.1e%s", e.recovery, any)
-		line("coupling error", "%.1e", e.coupling)
+		out.add("recovery error", "%.1e%s", e.recovery, any)
+		out.add("coupling error", "%.1e", e.coupling)
 	}
-	line("queries", "%s of %s%s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages), resumed(found.Resumed))
-	line("seconds", "%.1f", p.Took.Seconds())
+	out.add("queries", "%s of %s%s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), where(found.Stages), resumed(found.Resumed))
+	out.add("seconds", "%.1f", p.Took.Seconds())
 	if found.Interactions != nil && len(found.Interactions.Groups) > 0 {
 		out.WriteString("groups\n" + groupLines(p.Subject, found.Structure))
 	}
@@ -113,17 +109,9 @@ func (p Probe) certificate() string {
 
 // where says where the queries went.
 func where(stages []untwist.Stage) string {
-	total := map[string]int{}
-	var order []string
-	for _, s := range stages {
-		if _, known := total[s.Name]; !known {
-			order = append(order, s.Name)
-		}
-		total[s.Name] += s.Queries
-	}
 	text, before := "", ": "
-	for _, name := range order {
-		text += before + words.Thousands(total[name]) + " " + name
+	for _, m := range moves(stages) {
+		text += before + words.Thousands(m.Queries) + " " + m.Name
 		before = ", "
 	}
 	return text

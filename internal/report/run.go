@@ -23,7 +23,6 @@ type Run struct {
 	Sensitivity *sensitivity.Indices
 }
 
-// hasGap says whether the minimum of f is known.
 func (r Run) hasGap() bool { return r.Known != nil && !math.IsNaN(r.Known.Minimum) }
 
 // clean returns the best value, or what it would be without the blemishes of f.
@@ -41,44 +40,41 @@ func (r Run) gap() float64 { return r.clean() - r.Known.Minimum }
 // is no line for the gap.
 func (r Run) String() string {
 	found := r.Result
-	var out strings.Builder
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
-	}
-	line("problem", "%s", r.Subject.describe(found.Seed))
-	line("strategy", "%s", found.Strategy)
-	line("status", "%s", found.Status)
+	out := lines{wide: 11}
+	out.add("problem", "%s", r.Subject.describe(found.Seed))
+	out.add("strategy", "%s", found.Strategy)
+	out.add("status", "%s", found.Status)
 	if limited(found) && !found.Feasible {
-		line("value", "%v, at the point that exceeds the limits least; none was found that keeps to them", found.Value)
+		out.add("value", "%v, at the point that exceeds the limits least; none was found that keeps to them", found.Value)
 	} else {
-		line("best value", "%s", r.best())
+		out.add("best value", "%s", r.best())
 	}
 	if found.ValueClean != nil {
-		line("clean value", "%v", *found.ValueClean)
+		out.add("clean value", "%v", *found.ValueClean)
 	}
 	if r.hasGap() {
-		line("gap", "%v", r.gap())
+		out.add("gap", "%v", r.gap())
 	}
 	if found.ValueClean != nil && found.TargetQuery > 0 {
-		line("target", "reached by the clean value of query %s", words.Thousands(found.TargetQuery))
+		out.add("target", "reached by the clean value of query %s", words.Thousands(found.TargetQuery))
 	}
-	line("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), resumed(found.Resumed))
+	out.add("queries", "%s of %s%s", words.Thousands(found.Queries), words.Thousands(found.Budget), resumed(found.Resumed))
 	if found.Failed > 0 {
-		line("failed", "%s: %s", words.Count(found.Failed, "query", "queries"), found.Failures)
+		out.add("failed", "%s: %s", words.Count(found.Failed, "query", "queries"), found.Failures)
 	}
 	if found.Structure != nil || found.Notes != nil {
-		line("learnt", "%s", strings.ReplaceAll(found.String(), "; ", "\n"+strings.Repeat(" ", 12)))
+		out.add("learnt", "%s", strings.ReplaceAll(found.String(), "; ", "\n"+strings.Repeat(" ", 12)))
 	}
-	line("seconds", "%.1f", r.Took.Seconds())
+	out.add("seconds", "%.1f", r.Took.Seconds())
 	if lines := coordinateLines(r.Subject.Parameters, found.Structure); lines != "" {
 		out.WriteString("coordinates\n" + lines)
 	}
 	if space := r.Subject.Parameters; space != nil && len(found.Point) == len(space) {
 		out.WriteString("best point\n" + ParameterLines(space, found.Point))
 	} else {
-		line("best point", "%s", numbers(found.Point))
+		out.add("best point", "%s", numbers(found.Point))
 		if at := limitsReached(r.Subject.Limited, found.Point); at != "" {
-			line("at limits", "%s", at)
+			out.add("at limits", "%s", at)
 		}
 	}
 	out.WriteString(severalLines(r.Subject.Parameters, found))
@@ -118,7 +114,6 @@ func Chance(s Subject) string {
 	return "too low by chance"
 }
 
-// numbers writes a point with all its digits.
 func numbers(point []float64) string { return strings.Trim(fmt.Sprint(point), "[]") }
 
 // resumed says how many queries came from a journal.

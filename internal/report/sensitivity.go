@@ -48,6 +48,13 @@ func searchedIndices(s *sensitivity.Indices) []sensitivity.Index {
 	return slices.DeleteFunc(slices.Clone(s.Parameters), func(p sensitivity.Index) bool { return p.Fixed })
 }
 
+// RankedIndices are the same, the largest first.
+func RankedIndices(s *sensitivity.Indices) []sensitivity.Index {
+	all := searchedIndices(s)
+	slices.SortStableFunc(all, func(a, b sensitivity.Index) int { return cmp.Compare(b.Total, a.Total) })
+	return all
+}
+
 // sensitivityLines says how much each parameter matters, the most important first.
 func sensitivityLines(s *sensitivity.Indices) string {
 	switch {
@@ -56,8 +63,7 @@ func sensitivityLines(s *sensitivity.Indices) string {
 	case !s.OK():
 		return "sensitivity not known: " + s.Reason + "\n"
 	}
-	all, wide := searchedIndices(s), 0
-	slices.SortStableFunc(all, func(a, b sensitivity.Index) int { return cmp.Compare(b.Total, a.Total) })
+	all, wide := RankedIndices(s), 0
 	for _, p := range all {
 		wide = max(wide, len([]rune(p.Name)))
 	}

@@ -111,16 +111,13 @@ func Infeasible(found untwist.Result) bool {
 
 // severalLines says in lines what outputs, limits and residuals come to.
 func severalLines(space parameter.Space, found untwist.Result) string {
-	var out strings.Builder
-	line := func(name, format string, values ...any) {
-		fmt.Fprintf(&out, "%-11s "+format+"\n", append([]any{name}, values...)...)
-	}
+	out := lines{wide: 11}
 	if Infeasible(found) {
-		line("feasible", "no: the limits are exceeded by up to %s times what they may be", words.Number(found.Violation, 3))
+		out.add("feasible", "no: the limits are exceeded by up to %s times what they may be", words.Number(found.Violation, 3))
 	} else if limited(found) {
-		line("feasible", "yes")
+		out.add("feasible", "yes")
 	}
-	outputs, limits, fit := SeveralRows(space, found)
+	outputs, limits, fit := SeveralRows(space, found, func(v float64) string { return fmt.Sprint(v) })
 	for _, part := range []struct {
 		title string
 		rows  [][2]string
@@ -135,13 +132,13 @@ func severalLines(space parameter.Space, found untwist.Result) string {
 	return out.String()
 }
 
-// SeveralRows says what outputs, linear limits and residuals come to: names, each with words.
-func SeveralRows(space parameter.Space, found untwist.Result) (outputs, limits, fit [][2]string) {
+// SeveralRows says what outputs, linear limits and residuals come to: names, each with words. Outputs and limits are written by write.
+func SeveralRows(space parameter.Space, found untwist.Result, write func(float64) string) (outputs, limits, fit [][2]string) {
 	for _, o := range found.Outputs {
-		outputs = append(outputs, [2]string{o.Name, fmt.Sprintf("%v%s%s", o.Value, unit(o.Unit), limitWords(o, found.Value))})
+		outputs = append(outputs, [2]string{o.Name, write(o.Value) + Unit(o.Unit) + limitWords(o, found.Value, write)})
 	}
 	for _, l := range found.Limits {
-		text := fmt.Sprint(l.Value)
+		text := write(l.Value)
 		if l.Active {
 			text += ", at the limit" + costWords(l.Multiplier, l.Value, found.Value, "it")
 		}
@@ -153,15 +150,8 @@ func SeveralRows(space parameter.Space, found untwist.Result) (outputs, limits, 
 	return outputs, limits, fit
 }
 
-func unit(text string) string {
-	if text == "" {
-		return ""
-	}
-	return " " + text
-}
-
 // limitWords says which limits an output has, whether it is at one, and what that costs.
-func limitWords(o untwist.Measured, value float64) string {
+func limitWords(o untwist.Measured, value float64, write func(float64) string) string {
 	var parts []string
 	limit := 0.
 	for _, l := range []struct {
@@ -169,7 +159,7 @@ func limitWords(o untwist.Measured, value float64) string {
 		v    *float64
 	}{{"min", o.Min}, {"max", o.Max}, {"equal", o.Equal}} {
 		if l.v != nil {
-			parts = append(parts, fmt.Sprintf("%s %v", l.name, *l.v))
+			parts = append(parts, l.name+" "+write(*l.v))
 			if limit == 0 || math.Abs(o.Value-*l.v) < math.Abs(o.Value-limit) {
 				limit = *l.v
 			}
@@ -207,7 +197,7 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 		se, x := fit.Errors[k], found.Point[i]
 		text := words.Number(x, 6) + ", not determined"
 		if !math.IsInf(se, 1) && !math.IsNaN(se) {
-			text = fmt.Sprintf("%s ± %s, from %s to %s%s", words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), unit(space[i].Unit))
+			text = fmt.Sprintf("%s ± %s, from %s to %s%s", words.Number(x, 6), words.Number(se, 3), words.Number(x-1.96*se, 6), words.Number(x+1.96*se, 6), Unit(space[i].Unit))
 		}
 		rows = append(rows, [2]string{space[i].Name, text})
 	}
@@ -216,11 +206,9 @@ func fitRows(space parameter.Space, found untwist.Result) (rows [][2]string) {
 	if n < 2 || len(fit.Directions) != n {
 		return rows
 	}
-	free := make(parameter.Space, 0, n)
+	free := make(parameter.Space, 0, n) // without ranges: the weights are in units of them
 	for _, i := range fit.Parameters {
-		p := space[i]
-		p.Log = false
-		free = append(free, p)
+		free = append(free, parameter.Parameter{Name: space[i].Name})
 	}
 	return append(rows, [2]string{"determined best:", free.Combination(fit.Directions[0])},
 		[2]string{"determined least,", fmt.Sprintf("%s times less: %s", words.Number(fit.Singular[0]/max(fit.Singular[n-1], math.SmallestNonzeroFloat64), 2), free.Combination(fit.Directions[n-1]))})

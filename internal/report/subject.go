@@ -55,11 +55,25 @@ func (s Subject) Extreme() string {
 }
 
 // InUnit writes the unit behind a value.
-func (s Subject) InUnit(value string) string {
-	if s.Unit == "" {
-		return value
+func (s Subject) InUnit(value string) string { return value + Unit(s.Unit) }
+
+// Unit is what is written behind a value that has a unit; "": it has none.
+func Unit(text string) string {
+	if text == "" {
+		return ""
 	}
-	return value + " " + s.Unit
+	return " " + text
+}
+
+// lines is a text of lines, each with a name in a column of so many letters before it.
+type lines struct {
+	strings.Builder
+	wide int
+}
+
+// add adds a line.
+func (l *lines) add(name, format string, values ...any) {
+	fmt.Fprintf(l, "%-*s "+format+"\n", append([]any{l.wide, name}, values...)...)
 }
 
 // describe returns a line that says which function it was and with which seed.

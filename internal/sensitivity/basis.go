@@ -17,7 +17,6 @@ type basis struct {
 	reach float64
 }
 
-// size returns how many splines there are.
 func (b basis) size() int { return b.n + order - 1 }
 
 // at returns the first of the four splines that are not 0 at t, and all four.
@@ -78,7 +77,6 @@ func roughness(n, q int) *mat.SymDense {
 	return out
 }
 
-// rms returns the root of the mean square.
 func rms(v []float64) float64 {
 	sum := 0.0
 	for _, x := range v {

@@ -21,7 +21,6 @@ type view struct {
 // one point of a hundred thousand.
 const farthest = 4.2
 
-// newView returns the view of a run.
 func newView(r Run) view {
 	m, d := r.Frame.Components(), r.Frame.Dim()
 	w := view{v: mat.NewDense(m, d, nil)}
@@ -96,11 +95,7 @@ type data struct {
 func gather(r Run, w view, most int) data {
 	out := data{least: math.Inf(1), most: math.Inf(-1)}
 	r.Seen.each(func(point []float64, value float64) {
-		x := point
-		if r.Space != nil {
-			x = r.Space.Inward(point)
-		}
-		t, counts, inside := w.place(x)
+		t, counts, inside := w.place(r.Space.Inward(point))
 		if !counts || slices.ContainsFunc(t, math.IsNaN) {
 			return
 		}

@@ -112,6 +112,9 @@ func (r *Run) complete() string {
 	if r.Start.Lo == nil || r.Start.CheckFinite() != nil || r.Frame != nil && r.Start.Check(r.Frame.Dim()) != nil {
 		return "the box is not known"
 	}
+	if r.Space == nil {
+		r.Space = parameter.Plain(len(r.Start.Lo))
+	}
 	if r.Frame == nil {
 		return ""
 	}
@@ -119,6 +122,14 @@ func (r *Run) complete() string {
 		return fmt.Sprintf("there are too many components, %d, to compute indices", m)
 	}
 	return ""
+}
+
+// named returns an index for each parameter, of a function of so many blocks, in which nothing is known yet.
+func (r Run) named(blocks int) (all []Index) {
+	for _, p := range r.Space {
+		all = append(all, Index{Name: p.Name, Fixed: p.Fixed != nil, Through: make([]float64, blocks)})
+	}
+	return all
 }
 
 // mostComponents is how many components there may be.
@@ -204,16 +215,9 @@ func (r Run) answer(w view, f *fit, h held, random *rng.Stream) Indices {
 		excess *= untraced
 	}
 	misfit := max(float64(f.sigma*f.sigma)-r.noise(f.data), h.beyond()-r.noise(f.data), 0)/center.inner + center.beyond
-	space := r.Space
-	if space == nil {
-		space = parameter.Plain(d)
-	}
-	out.Parameters = make([]Index, len(space))
-	for i, p := range space {
-		out.Parameters[i] = Index{Name: p.Name, Fixed: p.Fixed != nil, Through: make([]float64, m)}
-	}
+	out.Parameters = r.named(m)
 	worst := 0.0
-	for i, at := range space.Free() {
+	for i, at := range r.Space.Free() {
 		var off []float64
 		for _, s := range spread[1:] {
 			off = append(off, s.total[i]-spread[0].total[i])

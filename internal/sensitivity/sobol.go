@@ -211,7 +211,6 @@ func (t *tally) move(f *sum, moves []push, i int, step float64, at, parts []floa
 	t.total[i] += float64(v * v / 2)
 }
 
-// variance returns that of f.
 func (t *tally) variance() float64 {
 	mean := t.sum / float64(t.n)
 	return max(t.square/float64(t.n)-float64(mean*mean), 0)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
-	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/words"
 )
 
 // folds is into how many parts queries are put, each of which is left out once, and eachTerm how
@@ -77,12 +77,8 @@ func (r Run) inBox() []datum {
 	d := len(r.Start.Lo)
 	var all []datum
 	r.Seen.each(func(point []float64, value float64) {
-		x := point
-		if r.Space != nil {
-			x = r.Space.Inward(point)
-		}
 		z := make([]float64, d)
-		for k, v := range x {
+		for k, v := range r.Space.Inward(point) {
 			half := float64((r.Start.Hi[k] - r.Start.Lo[k]) / 2)
 			z[k] = (v - r.Start.Lo[k] - half) / half
 			if !(math.Abs(z[k]) <= 1+1e-9) {
@@ -99,16 +95,12 @@ func (r Run) inBox() []datum {
 // box, E h = tr (ΦᵀΦ)⁻¹, where the queries do not cover it. The square root of E[Var(f | z_~i)] is
 // a seminorm, so an index is off by at most ρ + 2√(ρ S), as far as Var f is that of g.
 func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
-	space := r.Space
-	if space == nil {
-		space = parameter.Plain(len(r.Start.Lo))
-	}
 	weight, trace := make([]float64, len(c.terms)), 0.
 	for k, f := range c.factor {
 		kernel.AddScaled(weight[:k+1], c.share[k], f)
 		trace += kernel.Dot(f, f)
 	}
-	out := Indices{HeldOut: len(miss), Terms: len(c.terms), Parameters: make([]Index, len(space))}
+	out := Indices{HeldOut: len(miss), Terms: len(c.terms), Parameters: r.named(0)}
 	part := make([]float64, len(r.Start.Lo))
 	for k, j := range c.terms {
 		if j < 0 {
@@ -128,18 +120,15 @@ func (r Run) byTerms(terms []monomial, c *chaos, miss []float64) Indices {
 	unknown := float64(missed*missed*(1+trace)) - float64(r.Sigma*r.Sigma)
 	share := max(unknown, 0) / out.Variance
 	out.Explained = 1 - share
-	for i, p := range space {
-		out.Parameters[i] = Index{Name: p.Name, Fixed: p.Fixed != nil}
-	}
 	worst := 0.
-	for i, at := range space.Free() {
+	for i, at := range r.Space.Free() {
 		s := part[i] / out.Variance
 		e := share + float64(2*math.Sqrt(s*share))
 		out.Parameters[at].Total, out.Parameters[at].Error = s, e
 		worst = max(worst, e)
 	}
 	if !(worst <= mostError) {
-		return Indices{Reason: fmt.Sprintf("the function is not known to split into single combinations, and a polynomial of its parameters, fitted to the queries of the run, leaves %.2g %% of its variance: indices would be off by up to %.1g", 100*min(share, 1), min(worst, 1)),
+		return Indices{Reason: fmt.Sprintf("the function is not known to split into single combinations, and a polynomial of its parameters, fitted to the queries of the run, leaves %s %% of its variance: indices would be off by up to %.1g", words.Number(100*min(share, 1), 2), min(worst, 1)),
 			Explained: out.Explained, HeldOut: out.HeldOut}
 	}
 	return out

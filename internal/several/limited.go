@@ -88,7 +88,7 @@ func (l *limits) over(p place) float64 {
 
 // search searches until the budget is spent, or the best point was found again often enough.
 func (l *limits) search() error {
-	if done, err := l.sums(); done || err != nil {
+	if err := l.sums(); err != nil {
 		return err
 	}
 	again, idle, smooth := 0, 0, 0
@@ -107,7 +107,7 @@ func (l *limits) search() error {
 		was, over := l.best.f, l.excess
 		l.task.Stage(bySQP)
 		s := &sqp{limits: l}
-		_, err = s.descend(from)
+		err = s.descend(from)
 		if l.learn(s); s.smooth {
 			smooth++
 		}

@@ -110,7 +110,6 @@ func leastNorm(rows [][]int, right []float64, n int) (x []float64, residual floa
 	return x, math.Sqrt(square(r)/float64(len(r))) / spread
 }
 
-// square returns ‖v‖².
 func square(v []float64) (sum float64) {
 	for _, w := range v {
 		sum += float64(w * w)

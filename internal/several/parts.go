@@ -33,7 +33,6 @@ func (p *division) learn(fit leastsquares.Fit) (found bool) {
 	return found
 }
 
-// count returns how many parts there are.
 func (p *division) count() int {
 	if p.Parts == nil {
 		return 1

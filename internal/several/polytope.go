@@ -31,7 +31,6 @@ type polytope struct {
 // errNowhere says that no point keeps to the limits.
 var errNowhere = errors.New("no point within the bounds keeps to all linear limits")
 
-// newPolytope returns the polytope of a task.
 func newPolytope(task strategy.Task, d int) (*polytope, error) {
 	p := &polytope{bounds: task.Bounds, base: make([]float64, d)}
 	var equations [][]float64
@@ -130,7 +129,6 @@ func (p *polytope) add(a []float64, limit, scale float64, of int) {
 	p.rows, p.right, p.of, p.size = append(p.rows, row), append(p.right, limit), append(p.of, of), append(p.size, math.Abs(scale))
 }
 
-// dim returns how many coordinates y has.
 func (p *polytope) dim() int { return len(p.lo) }
 
 // inner returns y of z, and outer z of y. z keeps to the bounds exactly, and to the equations but for

@@ -38,7 +38,6 @@ func (s *sqp) propose(c []float64) (p []float64, promised float64, ok bool) {
 	return best.p, s.mu*(s.violation(c)-best.violated) - best.value, true
 }
 
-// most returns the largest of absolute values.
 func most(all []float64) float64 { return floats.Norm(all, math.Inf(1)) }
 
 // solve minimises the model of φ for constraints c and a weight μ, over p/Δ, which is about 1.

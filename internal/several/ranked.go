@@ -32,7 +32,6 @@ type ranking struct {
 	ended error // what f has ended the search with
 }
 
-// Dim returns the dimension.
 func (r *ranking) Dim() int { return r.f.Dim() }
 
 // Evaluate evaluates f at the points of the polytope nearest to these.

@@ -79,19 +79,18 @@ const (
 	tooFar      = 10. // a gradient that has changed by more than this is scaled anew
 )
 
-// descend descends from a place. It reports whether it has come to an end.
-func (s *sqp) descend(from place) (done bool, err error) {
+func (s *sqp) descend(from place) error {
 	s.at, s.radius, s.h, s.mu = from, firstRadius, diffStep, firstMu
 	if err := s.differentiate(); err != nil {
-		return false, err
+		return err
 	}
 	s.reset()
 	for range mostSteps {
-		if done, err = s.step(); done || err != nil {
-			return done, err
+		if done, err := s.step(); done || err != nil {
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // rescale scales f and each constraint by its gradient, if that is far from what it was scaled by. B, of
@@ -118,7 +117,6 @@ func (s *sqp) rescale() {
 	}
 }
 
-// reset forgets B.
 func (s *sqp) reset() {
 	n := s.space.dim()
 	s.b = mat.NewSymDense(n, nil)

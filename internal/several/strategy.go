@@ -15,7 +15,6 @@ type Strategy struct {
 	Called string // its name
 }
 
-// Name returns the name that it is called by.
 func (s Strategy) Name() string { return s.Called }
 
 // The stages.

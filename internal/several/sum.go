@@ -15,28 +15,25 @@ import (
 // The sum of these is minimised on a finer grid by dynamic programming, and f is asked at what comes of it.
 // That is repeated on grids nearer to the best point, as far as the budget allows.
 //
-// It reports that it is done with the search if f turns out to be such a sum; otherwise it has cost few
-// queries. It is tried only where nothing else is limited, and the bounds are finite.
-func (l *limits) sums() (done bool, err error) {
+// Where f turns out to be no such sum, this has cost few queries. It is tried only where nothing else is
+// limited, and the bounds are finite.
+func (l *limits) sums() error {
 	g, ok := l.newGrid()
 	if !ok {
-		return false, nil
+		return nil
 	}
 	l.task.Stage(bySum)
-	separates, err := g.separates()
-	if err != nil || !separates {
-		return false, err
-	}
-	for g.nodes() > 0 && err == nil && !g.exhausted() {
+	ok, err := g.separates()
+	for ok && err == nil && g.nodes() > 0 && !g.exhausted() {
 		if ok, err = g.learn(); err != nil || !ok {
-			return false, err
+			return err
 		}
 		z := g.minimise()
 		if _, err = l.evaluate([][]float64{l.space.inner(z)}); err == nil {
 			g.closer(l.space.outer(l.best.y))
 		}
 	}
-	return false, err
+	return err
 }
 
 // A grid is one in the coordinates u = |a|·z of an equation.
@@ -117,7 +114,6 @@ func (g *grid) lay() bool {
 	return capacity >= g.sum
 }
 
-// nodes returns how many there are.
 func (g *grid) nodes() (n int) {
 	for _, k := range g.steps {
 		n += k + 1
@@ -180,7 +176,6 @@ func (g *grid) random(held, node int) []int {
 	return k
 }
 
-// random1 returns a random number below n.
 func (g *grid) random1(n int) int { return g.limits.work.random.IntN(n) }
 
 // separates tests whether f is a sum: whether what a move of two coordinates adds is the same before and

@@ -12,15 +12,7 @@ import (
 //
 // A query is known by its run and its number. The numbers are those of the journal, so they
 // are the same after the coordinator was started again: a worker that was in the middle of
-// an evaluation can still hand in its value. In an envelope, a chunk is
-//
-//	bytes  what
-//	8      the number of the first query, from 1
-//	4      n, how many points
-//	4      d, how many numbers a point has
-//	1      how many workers may not evaluate it, and for each: 1 byte, the length of the
-//	       name, and the name
-//	8·n·d  points
+// an evaluation can still hand in its value.
 type Chunk struct {
 	Run    RunID
 	First  int

@@ -13,16 +13,7 @@ import (
 	"github.com/untwist/untwist/internal/words"
 )
 
-// Points and values travel in envelopes. All numbers are little-endian.
-//
-//	bytes  what
-//	4      75 74 77 01: "utw" and the version of the format
-//	1      what is inside: C a chunk of points, V the values of some
-//	8      the run
-//	…      what is inside
-//	4      CRC-32C of all bytes before
-//
-// Whatever arrives is checked in full before anything of it is used: anybody may have
+// Points and values travel in envelopes, of which MESSAGES.md has the bytes. Whatever arrives is checked in full before anything of it is used: anybody may have
 // written it.
 const (
 	magic = "utw"

@@ -9,26 +9,7 @@ import (
 )
 
 // Values are what a worker says about queries of a chunk: about all of them, or about those
-// that it has evaluated before it had to stop. In an envelope they are
-//
-//	bytes  what
-//	…      the worker: 1 byte, the length of its name, and the name
-//	8      the number of the chunk's first query
-//	4      n, how many answers
-//	32·n   answers, in the order of their queries, as described below
-//	2      m, how many kinds and reasons of failure there are
-//	…      for each: 1 byte, its kind; 1 byte, the length of its words; these
-//	4      p, how many numbers an answer has; this and what follows is there only if it has several
-//	8·p·n  the numbers of each answer, NaN where it has none
-//
-// An answer is
-//
-//	4      how many queries after the first
-//	4      CRC-32C of the point, so that no value is taken for that of another point
-//	8      the value
-//	8      seconds, as the worker has measured them
-//	2      which failure, from 1; 0: none
-//	6      0
+// that it has evaluated before it had to stop.
 type Values struct {
 	Run     RunID
 	Worker  string

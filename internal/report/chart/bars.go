@@ -96,7 +96,6 @@ func amount(b Bar) string {
 	return s + " %"
 }
 
-// draw draws a bar.
 func (b Bar) draw(c *canvas, x axis, y float64, colour map[int]int, each string) {
 	c.text(place{at: point{x.from - 6, y + 15}, anchor: end, room: x.from - 8}, b.Name)
 	c.text(place{at: point{wide - 4, y + 15}, anchor: end, room: wide}, amount(b))

@@ -26,7 +26,6 @@ const letters, rise, fall = 12., 10., 3.
 // A box is a rectangle on paper. y0 is its upper end.
 type box struct{ x0, x1, y0, y1 float64 }
 
-// meets says whether two boxes overlap.
 func (b box) meets(o box) bool { return b.x0 < o.x1 && o.x0 < b.x1 && b.y0 < o.y1 && o.y0 < b.y1 }
 
 // A place says where and how a text is written. room is how wide it may be, and suffix is
@@ -124,10 +123,8 @@ func (c *canvas) titled(element, title string) {
 	c.out.WriteString("</" + element + ">")
 }
 
-// line draws a straight line.
 func (c *canvas) line(class string, from, to point) { c.path(class, joined([]point{from, to})) }
 
-// path draws a path.
 func (c *canvas) path(class, d string) {
 	if d == "" {
 		return
@@ -135,13 +132,11 @@ func (c *canvas) path(class, d string) {
 	fmt.Fprintf(&c.out, `<path class="%s" d="%s"/>`, class, d)
 }
 
-// rect fills a rectangle.
 func (c *canvas) rect(class string, b box, title string) {
 	fmt.Fprintf(&c.out, `<rect class="%s" x="%s" y="%s" width="%s" height="%s"`, class, num(b.x0), num(b.y0), num(max(0, b.x1-b.x0)), num(max(0, b.y1-b.y0)))
 	c.titled("rect", title)
 }
 
-// dot draws a circle.
 func (c *canvas) dot(class string, at point, radius float64, title string) {
 	fmt.Fprintf(&c.out, `<circle class="%s" cx="%s" cy="%s" r="%s"`, class, num(at.x), num(at.y), num(radius))
 	c.titled("circle", title)
@@ -186,7 +181,6 @@ func appendNum(d []byte, v float64) []byte {
 	return d
 }
 
-// pair writes a point.
 func pair(p point) string { return num(p.x) + " " + num(p.y) }
 
 // clean returns a text without letters that XML cannot have. White space becomes one space.

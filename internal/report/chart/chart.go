@@ -44,7 +44,6 @@ type point struct{ x, y float64 }
 // bounded limits v to a range in which sums and a few products are finite.
 func bounded(v float64) float64 { return max(-1e300, min(v, 1e300)) }
 
-// finite says that v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // nothing is the picture of what cannot be drawn: it says why.

@@ -44,7 +44,7 @@ func Convergence(curve []objective.Sample, stages []untwist.Stage, queries Scale
 	bands, rows := arrange(bands, x)
 
 	c := &canvas{wide: wide}
-	note := "ends at " + words.Number(last.y, 4)
+	note := "ends at " + words.Number(last.y, 6)
 	if !y.has(first.y) {
 		note = "begins at " + words.Number(first.y, 3) + ", " + note
 	}
@@ -112,7 +112,6 @@ func heights(best []point) axis {
 	return axis{lo: lo - room, hi: hi + room}
 }
 
-// extent returns the least and the greatest value.
 func extent(all []point) (lo, hi float64) {
 	lo, hi = all[0].y, all[0].y
 	for _, p := range all {

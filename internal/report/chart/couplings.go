@@ -73,7 +73,6 @@ type view struct {
 // cells it has at most.
 const square, mostCells = 240., 60
 
-// matrix draws one matrix.
 func matrix(c *mat.Dense, v view) Picture {
 	n := len(v.order)
 	title := v.title

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -41,6 +42,27 @@ func contrast(t *testing.T, a, b string) float64 {
 	return max(la, lb) / min(la, lb)
 }
 
+// A named palette has its colours by their names.
+type named map[string]string
+
+// byName returns both palettes.
+func byName() map[string]named {
+	light, dark := palettes()
+	all := map[string]named{"light": {}, "dark": {}}
+	for i := range light {
+		all["light"][light[i][0]], all["dark"][dark[i][0]] = light[i][1], dark[i][1]
+	}
+	return all
+}
+
+// several returns the colours of a letter and the numbers from first to last.
+func (n named) several(letter string, first, last int) (all []string) {
+	for k := first; k <= last; k++ {
+		all = append(all, n[fmt.Sprint(letter, k)])
+	}
+	return all
+}
+
 func TestContrast(t *testing.T) {
 	if got := contrast(t, "#000000", "#ffffff"); math.Abs(got-21) > 1e-9 {
 		t.Fatalf("black on white has a contrast of %v", got)
@@ -48,34 +70,34 @@ func TestContrast(t *testing.T) {
 	if got := contrast(t, "#767676", "#ffffff"); math.Abs(got-4.54) > 0.01 {
 		t.Fatalf("grey on white has a contrast of %v", got)
 	}
-	for name, p := range map[string]palette{"light": light, "dark": dark} {
+	for name, p := range byName() {
 		want := func(what, a, b string, least float64) {
 			t.Helper()
 			if got := contrast(t, a, b); got < least {
 				t.Errorf("%s: %s has a contrast of %.2f, want %v", name, what, got, least)
 			}
 		}
-		for _, paper := range []string{p.paper, p.odd} {
-			want("text", p.text, paper, 4.5)
-			want("notes and axes", p.soft, paper, 4.5)
-			want("the number of a well", p.well, paper, 4.5)
-			want("a curve", p.line, paper, 3)
+		for _, paper := range []string{p["paper"], p["odd"]} {
+			want("text", p["text"], paper, 4.5)
+			want("notes and axes", p["soft"], paper, 4.5)
+			want("the number of a well", p["well"], paper, 4.5)
+			want("a curve", p["line"], paper, 3)
 		}
-		for _, c := range p.parts {
-			want("a number in a part "+c, p.paper, c, 4.5)
+		for _, c := range p.several("p", 0, hues) {
+			want("a number in a part "+c, p["paper"], c, 4.5)
 		}
-		for k, c := range p.ground { // in order of lightness, and all of what moves can be seen there
-			if k > 0 && contrast(t, c, p.ground[k-1]) < 1.07 {
-				t.Errorf("%s: the ground %s is not another than %s", name, c, p.ground[k-1])
+		for k, c := range p.several("g", 1, bands) { // in order of lightness, and all of what moves can be seen there
+			if k > 0 && contrast(t, c, p[fmt.Sprint("g", k)]) < 1.07 {
+				t.Errorf("%s: the ground %s is not another than %s", name, c, p[fmt.Sprint("g", k)])
 			}
-			want("a particle on "+c, p.text, c, 4.5)
+			want("a particle on "+c, p["text"], c, 4.5)
 		}
-		for k, c := range p.shades {
-			if before := append([]string{p.paper}, p.shades[:]...)[k]; contrast(t, c, p.paper) < 1.08*contrast(t, before, p.paper) {
+		for k, c := range p.several("s", 1, shades) {
+			if before := p[fmt.Sprint("s", k)]; contrast(t, c, p["paper"]) < 1.08*contrast(t, before, p["paper"]) {
 				t.Errorf("%s: the shade %s is not stronger than %s", name, c, before)
 			}
 			if k >= shades/2 {
-				want("a strong coupling "+c, c, p.paper, 3)
+				want("a strong coupling "+c, c, p["paper"], 3)
 			}
 		}
 	}
@@ -110,7 +132,7 @@ func lab(c [3]float64) [3]float64 {
 
 // Everybody can tell the colours of parts from one another: a distance of 20 is seen at once.
 func TestPartsCanBeToldApart(t *testing.T) {
-	for name, p := range map[string]palette{"light": light, "dark": dark} {
+	for name, p := range byName() {
 		for who, m := range blind {
 			seen := func(hex string) [3]float64 {
 				c := linear(t, hex)
@@ -121,8 +143,8 @@ func TestPartsCanBeToldApart(t *testing.T) {
 				return lab(out)
 			}
 			least := math.Inf(1)
-			for i, a := range p.parts {
-				for _, b := range p.parts[:i] {
+			for i, a := range p.several("p", 0, hues) {
+				for _, b := range p.several("p", 0, hues)[:i] {
 					u, v := seen(a), seen(b)
 					d := math.Sqrt(math.Pow(u[0]-v[0], 2) + math.Pow(u[1]-v[1], 2) + math.Pow(u[2]-v[2], 2))
 					if least = min(least, d); d < 20 {

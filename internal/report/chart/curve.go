@@ -119,7 +119,6 @@ func step(d []byte, pen bool, to point) []byte {
 	return appendNum(append(appendNum(append(d, command), to.x), ' '), to.y)
 }
 
-// joined returns the path through points.
 func joined(all []point) string {
 	d := make([]byte, 0, 8*len(all)+16)
 	for k, p := range all {

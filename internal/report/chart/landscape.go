@@ -59,7 +59,6 @@ func Landscapes(panels []Landscape, caption []string) (Picture, error) {
 	return Sheet("", columns, all, c.done(y+8, "")), nil
 }
 
-// star draws a star with five points.
 func (c *canvas) star(at point) { c.path("c-star", polygon(at, 10, 90, 8, 3.3)) }
 
 // side is that of the square window on paper.
@@ -138,7 +137,6 @@ func (r relief) level(k int) float64 {
 	return r.least + float64((r.most-r.least)*t*t)
 }
 
-// outlined returns the path around a box.
 func outlined(b box) string {
 	return "M" + pair(point{b.x0, b.y0}) + "H" + num(b.x1) + "V" + num(b.y1) + "H" + num(b.x0) + "z"
 }

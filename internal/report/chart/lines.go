@@ -173,7 +173,6 @@ var shapes = [hues + 1]struct {
 	turn, radius float64
 }{{0, 0, 2.6}, {4, 45, 3.3}, {3, 90, 3.8}, {4, 0, 3.7}, {6, 0, 3}, {3, -90, 3.8}, {5, 90, 3.2}}
 
-// mark draws a point.
 func (p Pen) mark(c *canvas, at point) {
 	s, class := shapes[max(0, p.Hue)%len(shapes)], "c-mark "+p.fill()+" "+p.line("", 0)
 	if p.Dash > 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
 )
 
 func samples(values ...float64) []objective.Sample {
@@ -314,4 +315,27 @@ func TestInteractions(t *testing.T) {
 	if svg := Interactions(3, nil, nil, false, nil).SVG(); !strings.Contains(svg, "No two parameters interact.") {
 		t.Error(svg)
 	}
+}
+
+// No line that leads up to a name crosses another name.
+func TestNamesOfStagesAreNotCrossed(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		queries := rapid.SliceOfN(rapid.IntRange(1, 20_000), 1, 12).Draw(rt, "queries")
+		names := rapid.SliceOfN(rapid.SampledFrom([]string{"descent", "descent and cmaes", "noise", "hessians", "lines", "polish"}), 12, 12).Draw(rt, "names")
+		var stages []untwist.Stage
+		for k, n := range queries {
+			stages = append(stages, untwist.Stage{Stage: objective.Stage{Name: names[k]}, Queries: n})
+		}
+		bands := ended(stages)
+		x := axis{hi: bands[len(bands)-1].to, from: 40, to: 350}
+		bands, rows := arrange(bands, x)
+		for j, b := range bands {
+			left, right := b.span(x)
+			for i, other := range bands {
+				if at := x.up(other.to); i != j && rows[i] >= rows[j] && left < at && at < right {
+					rt.Fatalf("the line of %q at %v crosses %q, from %v to %v", other.name(), at, b.name(), left, right)
+				}
+			}
+		}
+	})
 }

@@ -109,7 +109,6 @@ func mark(c *canvas, wells []untwist.Well, x, y axis) {
 	}
 }
 
-// spoken says what is drawn in words.
 func spoken(title, xlabel string, p untwist.Profile, points []point, wells []untwist.Well) string {
 	s := fmt.Sprintf("%s: along %s from %s to %s", title, xlabel, words.Number(points[0].x, 3), words.Number(points[len(points)-1].x, 3))
 	if n := len(p.Wells); n > 0 && len(wells) > 0 {

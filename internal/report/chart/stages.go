@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/words"
@@ -15,7 +16,6 @@ type band struct {
 	from, to    float64
 }
 
-// name returns what a band is called.
 func (b band) name() string {
 	if b.first == b.last {
 		return b.first
@@ -28,7 +28,7 @@ func (b band) short() string {
 	if name := b.name(); b.first == b.last || widthOf(name) <= longest {
 		return cut(name, longest)
 	}
-	return cut(b.first, longest-widthOf(" …")) + " …"
+	return strings.TrimSuffix(cut(b.first, longest-widthOf(" …")), "…") + " …"
 }
 
 // ended returns when the stages began and ended, in plain words. Neighbours of the same name become one.
@@ -74,18 +74,21 @@ func arrange(stages []band, x axis) (all []band, rows []int) {
 			}
 		}
 		if narrowest >= 8 {
+			crossed := false
 			rows = rows[:0]
 			for i, b := range all {
 				left, _ := b.span(x)
 				in := 0
 				for j := range i {
-					if _, right := all[j].span(x); right+6 > left || x.up(all[j].to)+2 > left {
+					_, right := all[j].span(x)
+					if right+6 > left || x.up(all[j].to)+2 > left {
 						in = max(in, rows[j]+1)
 					}
+					crossed = crossed || x.up(b.to) < right
 				}
 				rows = append(rows, in)
 			}
-			if len(all) < 2 || slices.Max(rows) < mostRows {
+			if len(all) < 2 || !crossed && slices.Max(rows) < mostRows {
 				return all, rows
 			}
 		}

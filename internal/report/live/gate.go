@@ -160,7 +160,6 @@ func (t *tries) allowed() bool {
 	return t.n < mostTries
 }
 
-// count counts a wrong one.
 func (t *tries) count() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -146,7 +146,6 @@ const (
 	mostViewers     = 16
 )
 
-// host is the host of the address.
 func (c Config) host() (string, error) {
 	host, port, err := net.SplitHostPort(c.Address)
 	_, wrong := strconv.ParseUint(port, 10, 16)

@@ -53,7 +53,6 @@ func say(w http.ResponseWriter, status int, words string) {
 	fmt.Fprintln(w, words)
 }
 
-// ask asks for the token.
 func ask(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("WWW-Authenticate", "Bearer")
@@ -62,7 +61,6 @@ func ask(w http.ResponseWriter) {
 		`<body><form action="/" method="get"><p><label>The token of this run (the line in its --token-file): <input type="password" name="token" autocomplete="off" required></label> <button>Look</button></p></form></body></html>`)
 }
 
-// page sends the page.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) {
 	p, err := s.look()
 	if p == nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/parameter"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/objective"
 )
 
@@ -43,7 +44,7 @@ func (c coordinates) weak(k combination) bool { return !c.flat(k) && k.rise < we
 func newCoordinates(p Page) coordinates {
 	c := coordinates{space: p.space()}
 	s := p.Run.Result.Structure
-	if !certified(s) || s.Frame.Dim() != c.space.Dim() {
+	if !report.Certified(s) || s.Frame.Dim() != c.space.Dim() {
 		return c
 	}
 	if start := c.space.Start(); start.CheckFinite() == nil {

@@ -65,7 +65,6 @@ func newFailures(p Page) *failuresView {
 	return v
 }
 
-// pointOf writes a point.
 func (p Page) pointOf(point []float64) string {
 	space := p.space()
 	if len(point) == 0 || len(point) != len(space) {
@@ -105,7 +104,6 @@ type workerRow struct{ Name, Queries, Failed, Seconds string }
 // mostWorkers is how many workers are named.
 const mostWorkers = 50
 
-// newCosts says what the run cost.
 func newCosts(p Page) *costsView {
 	found, e := p.Run.Result, p.Evaluations
 	v := &costsView{}

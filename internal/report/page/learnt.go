@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
@@ -47,7 +48,7 @@ func newLearnt(p Page, c coordinates) *learntView {
 		if p.Running || p.Missing != nil {
 			return nil
 		}
-		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: its strategy does not, or the budget was too small for that."}}
+		return &learntView{Lead: []string{"This run did not look for combinations of parameters in which the function is simpler: " + whyNot(p) + "."}}
 	}
 	v := &learntView{Lead: lead(s), Sure: sure(s), Rise: c.most > 0, Blocks: len(s.Blocks) < len(c.all) && len(c.all) > 0}
 	if p.Run.Subject.Maximize {
@@ -87,6 +88,21 @@ func newLearnt(p Page, c coordinates) *learntView {
 			"Each cell is a pair, and the bar of colours says how much the two act together. Before: " + beforeInWords(s) + ". After: the combinations that were found; the nearer a pair is to the left end of the bar, the more its two act alone. This was seen at few places, by differences that have errors of their own; the test above is the stronger evidence."}
 	}
 	return v
+}
+
+// whyNot says why a run has not looked for combinations.
+func whyNot(p Page) string {
+	found := p.Run.Result
+	switch {
+	case found.Strategy != "auto":
+	case found.Fit != nil:
+		return "it fitted the residuals, which say more than their sum"
+	case len(found.Limits) > 0 || slices.ContainsFunc(found.Outputs, untwist.Measured.Limited):
+		return "it kept to limits, which need not be simpler in the same combinations"
+	case p.Run.Subject.Parameters.Discrete():
+		return "some parameters are integers, have a step or are choices"
+	}
+	return "its strategy does not, or the budget was too small for that"
 }
 
 // rowOf is the row of a combination in the table.
@@ -168,7 +184,7 @@ func lead(s *untwist.Structure) []string {
 		return []string{"No combinations of the parameters were found in which the function becomes simpler."}
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return []string{"Combinations of parameters were tried, and in none of them does the function split into parts: how one parameter acts depends on the values of the others, in any coordinates that were tried. So there is no table of combinations here."}
-	case !certified(s):
+	case !report.Certified(s):
 		return []string{"Rough combinations were found, but no test has confirmed them. So they are not shown: the function may not split into parts, or the budget or the noise did not allow to tell (the notes below may say more)."}
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
@@ -219,10 +235,10 @@ func sure(s *untwist.Structure) (all []string) {
 	if c.Most > 0 {
 		all = append(all, fmt.Sprintf("The values have noise: with a confidence of 95 %% that difference is between %s and %s.", percent(c.Least), percent(c.Most)))
 	}
-	if certified(s) && s.Frame.Components() < s.Frame.Dim() {
+	if report.Certified(s) && s.Frame.Components() < s.Frame.Dim() {
 		all = append(all, fmt.Sprintf("Changes of the parameters that move none of the combinations changed the function by %s of what other changes do.", percent(c.Beyond)))
 	}
-	if certified(s) && s.Residual > 0 && !math.IsInf(s.Residual, 0) {
+	if report.Certified(s) && s.Residual > 0 && !math.IsInf(s.Residual, 0) {
 		all = append(all, fmt.Sprintf("The weights of the parameters in the combinations (the powers, in products) are right to about %s, relative to the largest.", words.Number(s.Residual, 1)))
 	}
 	return all

@@ -98,7 +98,6 @@ func (p Page) WriteChanging(w io.Writer) error {
 // Style returns the style sheet of pages and their pictures.
 func Style() template.CSS { return template.CSS(pageStyle) + chart.CSS() }
 
-// space returns the parameters of a page.
 func (p Page) space() parameter.Space {
 	switch {
 	case p.Parameters != nil:

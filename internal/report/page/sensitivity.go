@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/ranks"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
 	"github.com/untwist/untwist/internal/sensitivity"
 	"github.com/untwist/untwist/internal/words"
@@ -38,8 +39,7 @@ func newSensitivity(p Page, c coordinates) *sensitivityView {
 	if !s.OK() {
 		return &sensitivityView{Lead: []string{"How much each parameter matters is not known: " + s.Reason + "."}}
 	}
-	all := slices.DeleteFunc(slices.Clone(s.Parameters), func(i sensitivity.Index) bool { return i.Fixed })
-	slices.SortStableFunc(all, func(a, b sensitivity.Index) int { return cmp.Compare(b.Total, a.Total) })
+	all := report.RankedIndices(&s)
 	if len(all) > 0 && !slices.ContainsFunc(all, func(i sensitivity.Index) bool { return i.Total > i.Error }) {
 		return &sensitivityView{Lead: []string{fmt.Sprintf("How much each parameter matters is not known well enough: no sensitivity is larger than its error. The largest is %s ± %s.",
 			percent(all[0].Total), percent(all[0].Error))}}

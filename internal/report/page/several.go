@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/report/chart"
@@ -21,7 +22,7 @@ type severalView struct {
 
 // newSeveral makes the tables of outputs, limits and residuals; nil: there are none.
 func newSeveral(p Page) (all []severalView) {
-	outputs, limits, fit := report.SeveralRows(p.Run.Subject.Parameters, p.Run.Result)
+	outputs, limits, fit := report.SeveralRows(p.Run.Subject.Parameters, p.Run.Result, value)
 	for _, t := range []struct {
 		title, intro string
 		rows         [][2]string
@@ -32,7 +33,7 @@ func newSeveral(p Page) (all []severalView) {
 	} {
 		view := severalView{Title: t.title, Intro: t.intro}
 		for _, row := range t.rows {
-			view.Rows = append(view.Rows, Setting{row[0], row[1]})
+			view.Rows = append(view.Rows, Setting{strings.TrimRight(row[0], ":,"), row[1]})
 		}
 		if view.Rows != nil {
 			all = append(all, view)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/internal/ranks"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 )
 
@@ -28,10 +29,7 @@ func (s shown) value(y float64) string {
 	if s.log {
 		return size(math.Exp(y / s.power))
 	}
-	if s.unit != "" {
-		return size(y/s.power) + " " + s.unit
-	}
-	return size(y / s.power)
+	return size(y/s.power) + report.Unit(s.unit)
 }
 
 // axis says what is on the axis of its profile.

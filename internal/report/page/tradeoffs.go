@@ -3,9 +3,9 @@ package page
 import (
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/untwist/untwist"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"gonum.org/v1/gonum/mat"
 )
@@ -18,7 +18,7 @@ const faint = 1e-3
 // parameters change together. They are a basis of W̃v = 0, v in parts of the start box, found by
 // elimination with the largest pivots: each has one parameter that no other has.
 func (c coordinates) tradeOffs(s *untwist.Structure) (alone []string, together []string) {
-	if !certified(s) || s.Certificate.LeavesOut() || c.start.IsZero() || s.Frame.Components() >= s.Frame.Dim() {
+	if !report.Certified(s) || s.Certificate.LeavesOut() || c.start.IsZero() || s.Frame.Components() >= s.Frame.Dim() {
 		return nil, nil
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()
@@ -69,7 +69,7 @@ func (c coordinates) move(k int, part float64) string {
 	if by < 0 {
 		sign = " − "
 	}
-	return strings.TrimSpace(p.Name + sign + words.Number(math.Abs(by), fewer) + " " + p.Unit)
+	return p.Name + sign + words.Number(math.Abs(by), fewer) + report.Unit(p.Unit)
 }
 
 // eliminate brings a to reduced row echelon form, by rows and with the largest pivot of each. It

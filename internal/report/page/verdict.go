@@ -8,6 +8,7 @@ import (
 
 	"github.com/untwist/untwist"
 	"github.com/untwist/untwist/certify"
+	"github.com/untwist/untwist/internal/report"
 	"github.com/untwist/untwist/internal/words"
 	"github.com/untwist/untwist/objective"
 )
@@ -69,7 +70,6 @@ func value6(p Page) string {
 	return p.Run.Subject.InUnit(value(found.Value))
 }
 
-// noisy says that the values have noise.
 func noisy(found untwist.Result) bool {
 	return found.Noise != nil && found.Noise.Kind != objective.NoNoise
 }
@@ -85,18 +85,6 @@ func whatFound(p Page) string {
 		return s.Extreme() + " noisy " + s.Quantity() + " found"
 	}
 	return s.Extreme() + " " + s.Quantity() + " found"
-}
-
-// certified says that a structure has coordinates that were tested and fit.
-func certified(s *untwist.Structure) bool {
-	if s == nil || s.Frame == nil {
-		return false
-	}
-	switch s.Certificate.Verdict {
-	case certify.Separable, certify.Blocks, certify.NearlySeparable:
-		return true
-	}
-	return false
 }
 
 // nature says what the function is like, without a full stop.
@@ -115,7 +103,7 @@ func nature(p Page) string {
 		return "No combinations of the parameters were found in which the function becomes simpler"
 	case s.Certificate.Verdict == certify.NotSeparable:
 		return "The function does not split into parts: its parameters act together, whichever combinations of them are taken"
-	case !certified(s):
+	case !report.Certified(s):
 		return "Combinations of parameters were tried, but none could be certified, so nothing is claimed about what the function is like"
 	}
 	m, d := s.Frame.Components(), s.Frame.Dim()

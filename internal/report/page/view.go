@@ -47,7 +47,6 @@ type picture struct {
 	Caption string
 }
 
-// newView makes the view of a page.
 func newView(p Page) view {
 	v := newChanging(p)
 	v.Style, v.Settings, v.Notes, v.Command, v.Version = Style(), settings(p), p.Run.Result.Notes, p.Command, p.Version
@@ -70,7 +69,6 @@ func newChanging(p Page) view {
 	return v
 }
 
-// title is what was minimised.
 func title(p Page) string {
 	s := p.Run.Subject
 	if s.Name == "" {
@@ -98,7 +96,6 @@ func value(v float64) string {
 // size writes a number of which only the size matters.
 func size(v float64) string { return words.Number(v, fewer) }
 
-// percent writes a part as a percentage.
 func percent(part float64) string {
 	if math.IsNaN(part) {
 		return "–"
@@ -106,7 +103,6 @@ func percent(part float64) string {
 	return words.Percent(part) + " %"
 }
 
-// seconds writes a time.
 func seconds(v float64) string {
 	switch {
 	case v < 1e-3:
@@ -122,12 +118,7 @@ func seconds(v float64) string {
 }
 
 // withUnit writes a value of a parameter with its unit.
-func withUnit(v float64, p parameter.Parameter) string {
-	if p.Unit == "" {
-		return valueOf(v, p)
-	}
-	return valueOf(v, p) + " " + p.Unit
-}
+func withUnit(v float64, p parameter.Parameter) string { return valueOf(v, p) + report.Unit(p.Unit) }
 
 // valueOf writes a value of a parameter: a choice as its word.
 func valueOf(v float64, p parameter.Parameter) string {
@@ -171,7 +162,7 @@ func newBest(p Page) *bestView {
 	case noisy(found):
 		b.Intro += " It is " + report.Chance(p.Run.Subject) + ": the values have noise, and this is the " + p.Run.Subject.Extreme() + " of many."
 	}
-	if s := found.Structure; certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
+	if s := found.Structure; report.Certified(s) && s.Frame.Components() < s.Frame.Dim() && !s.Certificate.LeavesOut() && !s.Frame.AlongAxes() {
 		b.Intro += fmt.Sprintf(" It is one of many points that are equally good: only %s of the parameters %s determined (see below), and not each value by itself.",
 			words.Count(s.Frame.Components(), "combination", "combinations"), map[bool]string{true: "is", false: "are"}[s.Frame.Components() == 1])
 	}
@@ -204,7 +195,6 @@ func newBest(p Page) *bestView {
 	return b
 }
 
-// limitsOf writes the limits of a parameter.
 func limitsOf(q parameter.Parameter) string {
 	scale := ""
 	if q.Integer {
@@ -282,7 +272,7 @@ var purposes = map[objective.Purpose]string{
 	objective.ToCheck:      "To check that",
 	objective.StraightDown: "Straight downhill",
 	objective.AlongThem:    "To search along one combination after another",
-	objective.ToSearch:     "To search everywhere at once (CMA-ES or CBO)",
+	objective.ToSearch:     "To search everywhere at once (CMA-ES, CBO or a model)",
 	objective.ToCompare:    "To compare the best points",
 }
 

@@ -127,7 +127,6 @@ func (w *Watch) See(number int, point []float64, a objective.Answer) {
 	}
 }
 
-// fail counts a failure.
 func (w *Watch) fail(number int, point []float64, f *objective.Failure) {
 	text := f.Error()
 	key := fmt.Sprint(f.Kind, numbers.ReplaceAllString(text, "0"))
