@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -116,7 +117,7 @@ const (
 )
 
 // bends returns the second difference of ψ(f) over a long step along the first few directions, as a part of that along
-// all.
+// all; NaN: f has failed.
 func (e *search) bends(few int) (float64, error) {
 	x, err := e.s.safe(middle)
 	if err != nil {
@@ -129,10 +130,7 @@ func (e *search) bends(few int) (float64, error) {
 			u := e.white.RawRowView(i)
 			kernel.AddScaled(v, e.s.random.NormFloat64()/length(u), u)
 		}
-		scale := middle * math.Sqrt(float64(e.m)) / length(v)
-		for i := range v {
-			v[i] *= scale
-		}
+		floats.Scale(middle*math.Sqrt(float64(e.m))/length(v), v)
 		part := e.s.around(x, v)
 		points = append(points, beside(x, part, v), beside(x, -part, v))
 	}
@@ -142,9 +140,5 @@ func (e *search) bends(few int) (float64, error) {
 	}
 	z, _ = e.s.mapped(z, e.theta)
 	bend := func(a, b float64) float64 { return math.Abs((a - z[0]) + (b - z[0])) }
-	ratio := bend(z[1], z[2]) / max(bend(z[3], z[4]), tiny)
-	if !kernel.Finite(ratio) {
-		return 1, nil
-	}
-	return ratio, nil
+	return bend(z[1], z[2]) / max(bend(z[3], z[4]), tiny), nil
 }

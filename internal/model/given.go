@@ -32,7 +32,7 @@ func NewGiven(ctx context.Context, f objective.Objective, r Request, w *mat.Dens
 	for i, v := range g.widths {
 		inverses[i] = 1 / v
 	}
-	if g.frame = frameOf(scaledRows(rows, inverses)); g.frame == nil {
+	if g.frame = frameOf(scaledRows(rows, inverses)); !g.frame.regular() {
 		return nil, ErrNoStep
 	}
 	return g, nil
@@ -48,7 +48,7 @@ func (g *Given) Corners(blocks [][]int, n int) ([]outer.Corners, error) {
 	err := p.more(g.frame, blocks, n)
 	for k := range p.four {
 		for i, z := range p.four[k] {
-			p.four[k][i] = float64(z*g.s.unit) + g.s.mid
+			p.four[k][i] = g.s.value(z)
 		}
 	}
 	return p.four, err

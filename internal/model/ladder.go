@@ -217,17 +217,13 @@ func interpolated(rungs []rung, power, t float64) float64 {
 //
 // where b is the part of the truncation that counts: 1 while the frame is unknown.
 func (l *ladder) best(k *kind, sigma, b float64) (step, e float64) {
-	e = math.Inf(1)
 	longest := l.length()
-	for t := range steps(l.top*shortest, l.top) {
+	return leastOver(l.top*shortest, l.top, func(t float64) float64 {
 		if t > longest {
-			break
+			return math.Inf(1)
 		}
-		if v := math.Hypot(k.noise*sigma/(l.curvature*t*t), b*l.tau(k, t)); v < e {
-			step, e = t, v
-		}
-	}
-	return step, e
+		return math.Hypot(k.noise*sigma/(l.curvature*t*t), b*l.tau(k, t))
+	})
 }
 
 // length returns ℓ, the step over which the curvature changes by three tenths.
@@ -250,6 +246,17 @@ func steps(from, to float64) func(func(float64) bool) {
 			}
 		}
 	}
+}
+
+// leastOver returns the step from one to another at which f is least, and f there.
+func leastOver(from, to float64, f func(float64) float64) (at, least float64) {
+	least = math.Inf(1)
+	for t := range steps(from, to) {
+		if v := f(t); v < least {
+			at, least = t, v
+		}
+	}
+	return at, least
 }
 
 // rootMean returns the root of the mean square of the finite numbers.

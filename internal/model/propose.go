@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -51,21 +52,8 @@ func (e *search) lookAround() error {
 	return e.take(e.shortLook(kind, along, t, x))
 }
 
-// count returns how many are true.
-func count(all []bool) (n int) {
-	for _, yes := range all {
-		if yes {
-			n++
-		}
-	}
-	return n
-}
-
 // before says that so many queries are about to be asked.
 func (e *search) before(queries int, contradicted bool) error {
-	if e.request.Before == nil {
-		return nil
-	}
 	return e.request.Before(Next{Queries: queries, Looks: len(e.looks) + e.restarts, Components: e.m, Contradicted: contradicted, search: e})
 }
 
@@ -122,7 +110,7 @@ func (e *search) lookAlong() (int, error) {
 	if e.coupling() > 0 || e.surprise > misled {
 		n = lastLooks
 	}
-	pairs, count := e.wanting()
+	pairs := e.wanting()
 	if n > 1 || e.upright || e.contested() {
 		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
@@ -137,7 +125,7 @@ func (e *search) lookAlong() (int, error) {
 		if o.kind == long {
 			l = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
+		if slices.Contains(pairs, false) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = off(e.m, func(i, j int) float64 { return e.not.sd.At(i, j) * math.Abs(l.h[j]/l.h[i]) })
@@ -149,23 +137,17 @@ func (e *search) lookAlong() (int, error) {
 }
 
 // wanting returns the pairs that are not known well enough, by their targets and by their shares in the
-// errors of rows, and those whose curvatures are in proportion by chance, maybe. count is how many
-// they are.
-func (e *search) wanting() (pairs []bool, count int) {
-	pairs = make([]bool, pairCount(e.m))
+// errors of rows, and those whose curvatures are in proportion by chance, maybe.
+func (e *search) wanting() []bool {
+	pairs := make([]bool, pairCount(e.m))
 	needs, r := e.needs(), e.s.widths(e.frame.W)
-	share := func(i, j, p int) float64 {
-		if e.not.alike[p] {
-			return 0
-		}
+	share := func(i, j int) float64 {
 		return e.not.sd.At(i, j) * r[j] / r[i] * math.Sqrt(float64(e.m)) / (e.rough * rightRow)
 	}
 	eachPair(e.m, func(i, j, p int) {
-		if pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j, p), share(j, i, p)) > almost; pairs[p] {
-			count++
-		}
+		pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j), share(j, i)) > almost
 	})
-	return pairs, count
+	return pairs
 }
 
 // within shortens a long step of component i, and that of its slopes, so that two of them and
@@ -188,16 +170,13 @@ func (e *search) cheapest() option {
 	t := e.targets()
 	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
 	goal := min(worst/1.1, median(targets))
-	best := option{cost: math.Inf(1)}
 	var all []option
 	for _, k := range shortKinds {
 		t, err := e.steps.best(k, e.s.sigma, worst)
-		all = append(all, option{kind: k, steps: []float64{t}, error: err})
+		all = append(all, option{kind: k, steps: []float64{t}, error: math.Hypot(err, kappa)})
 	}
+	best := option{cost: math.Inf(1)}
 	for _, o := range append(all, e.longOption(quantile(errors, nearlyAll))) {
-		if o.kind != long {
-			o.error = math.Hypot(o.error, kappa)
-		}
 		after := 1 / math.Sqrt(1/square(worst)+0.5/square(o.error))
 		o.cost = float64(o.kind.queries(e.m)) * max(1, math.Log(10*worst/goal)/math.Log(worst/after))
 		if o.cost < best.cost {
@@ -221,12 +200,7 @@ func (e *search) longOption(usual float64) option {
 		truncation := (1 + float64(1.25*m)) * usual * square(usual*h/l)
 		return math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation)
 	}
-	best, least := 0., math.Inf(1)
-	for h := range steps(leastLong*l, max(l, quantile(r, 1))) {
-		if v := missed(h); v < least {
-			best, least = h, v
-		}
-	}
+	best, _ := leastOver(leastLong*l, max(l, quantile(r, 1)), missed)
 	for j := range r {
 		safe := math.Inf(1) // no component may move by much of its ℓ
 		for i := range e.m {

@@ -152,16 +152,19 @@ func (s *sampler) measureNoise() error {
 		}
 	}
 	s.sigma = math.Sqrt(sum / variance / float64(max(count, 1)))
-	if own := s.grain.Of(float64(z[0]*s.unit)+s.mid) / s.unit; own > 0 && kernel.Finite(own) {
+	if own := s.grain.Of(s.value(z[0])) / s.unit; own > 0 && kernel.Finite(own) {
 		s.grains = max(1, s.sigma/own)
 	}
 	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
 	return nil
 }
 
+// value returns what f is where values are z.
+func (s *sampler) value(z float64) float64 { return float64(z*s.unit) + s.mid }
+
 // noise returns the standard deviation of a value z.
 func (s *sampler) noise(z float64) float64 {
-	return max(s.sigma, s.grains*s.grain.Of(float64(z*s.unit)+s.mid)/s.unit)
+	return max(s.sigma, s.grains*s.grain.Of(s.value(z))/s.unit)
 }
 
 // dim returns how many coordinates points have.

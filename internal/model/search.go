@@ -96,9 +96,6 @@ func (e *search) run() error {
 				return err
 			}
 		}
-		if ended {
-			return nil
-		}
 		e.fresh = false
 		if err := e.look(); err != nil {
 			return err
@@ -141,8 +138,8 @@ func (e *search) needs() *mat.Dense {
 			all.Set(i, j, e.not.eff.At(i, j)/(2*e.goal))
 			return
 		}
-		all.Set(i, j, e.not.sd.At(i, j)/targets.At(i, j))
-		all.Set(j, i, e.not.sd.At(j, i)/targets.At(j, i))
+		sd, of := pairOf(e.not.sd, i, j), pairOf(targets, i, j)
+		setPair(all, i, j, vec2{sd[0] / of[0], sd[1] / of[1]})
 	})
 	return all
 }
@@ -265,9 +262,6 @@ func (e *search) prepare() (err error) {
 	e.white = kernel.Identity(e.m)
 	if err = e.climb(e.frame, 0, false); err != nil {
 		return err
-	}
-	if e.s.span != nil {
-		return nil
 	}
 	span, err := reduce(e.s, e.steps)
 	if err != nil {

@@ -41,9 +41,6 @@ var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, leastLink, 3e-4, finest}
 // structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
 // is one or the other.
 func (e *search) structure() (bool, error) {
-	if !e.affords(0, lengthening(e.m)) {
-		return false, nil
-	}
 	e.begin(false)
 	e.caution, e.theta, e.looks = 1, Theta{}, e.short()
 	e.white, _, _ = e.whitened(e.white)
@@ -61,7 +58,7 @@ func (e *search) structure() (bool, error) {
 			return false, err
 		}
 		f, c := e.joint(Theta{}, e.looks)
-		if f = e.scaled(f, Theta{}, e.looks); f == nil {
+		if f = e.scaled(f, Theta{}, e.looks); !f.regular() {
 			continue
 		}
 		e.frame, e.theta = f, Theta{}
@@ -108,16 +105,11 @@ func (e *search) nearly() (bool, error) {
 	if !e.affords(0, lengthening(e.m)) {
 		return false, nil
 	}
-	p := splits{s: e.s, part: 1}
-	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
+	var err error
+	if e.coupled, err = e.split(singles(e.m), enoughSplits, 1); err != nil || e.coupled.lo > farOff {
 		return false, err
 	}
-	e.coupled = p.coupling()
-	if e.coupled.lo > farOff {
-		return false, nil
-	}
-	round, err := newValley(e.s, e.frame).round()
-	return round, err
+	return newValley(e.s, e.frame).round()
 }
 
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
@@ -153,9 +145,6 @@ func (e *search) halves() float64 {
 	var made [2]*frame.Frame
 	for k, some := range [][]*Look{e.looks[:n/2], e.looks[n/2:]} {
 		f, _ := e.joint(e.theta, some)
-		if f == nil {
-			return math.Inf(1)
-		}
 		var err error
 		if made[k], err = frame.New(mat.DenseCopyOf(f.W)); err != nil {
 			return math.Inf(1)
@@ -176,11 +165,9 @@ type grouping struct {
 func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
 	looks, steps := e.looks, e.steps
 	for last, part := math.Inf(1), 1.; ; {
-		if now = now.divided(blocks); now == nil {
-			return false, nil
-		}
+		now = now.divided(blocks)
 		f := e.scaled(now.frame, now.theta, e.looks)
-		if f == nil {
+		if !f.regular() {
 			return false, nil
 		}
 		e.frame, e.theta = f, now.theta
@@ -197,11 +184,11 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 		least := best.coupled.mid
 		exact := e.separates() / finer
 		if math.IsInf(last, 1) && least >= exact && len(all) > 0 {
-			alone := splits{s: e.s, theta: e.theta}
-			if err := alone.more(e.frame, singles(e.m), fewSplits); err != nil {
+			alone, err := e.split(singles(e.m), fewSplits, middle)
+			if err != nil {
 				return true, err
 			}
-			last = min(2*usable, alone.coupling().mid)
+			last = min(2*usable, alone.mid)
 		}
 		ended := !(least < last/2) || !e.affords(lastLooks, 0) // also where there are none
 		for _, g := range all {                                // components that couple little beside others belong together, too
