@@ -219,7 +219,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		e.begin(false)
 		e.looks = e.short()
 	}
-	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
+	return e.blocked(best, most)
 }
 
 // typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.

@@ -109,6 +109,23 @@ func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense) {
 	return e.Values(nil), transposed(&v)
 }
 
+// square returns v².
+func square(v float64) float64 { return float64(v * v) }
+
+// median returns the median of some numbers.
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+// quantile returns the q-th quantile of some numbers; 0 if there are none.
+func quantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	at := float64(q * float64(len(s)-1))
+	k := min(int(at), len(s)-1)
+	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
+}
+
 // norm returns the Frobenius norm.
 func norm(a *mat.Dense) float64 { return mat.Norm(a, 2) }
 

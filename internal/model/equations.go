@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
@@ -143,20 +142,6 @@ func (q measured) noise() (mixed, second float64) {
 		mixed += v / float64(len(all))
 	}
 	return mixed, mixed / max(median(all), tiny) * second
-}
-
-// median returns the median of some numbers.
-func median(x []float64) float64 { return quantile(x, 0.5) }
-
-// quantile returns the q-th quantile of some numbers; 0 if there are none.
-func quantile(x []float64, q float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	at := float64(q * float64(len(s)-1))
-	k := min(int(at), len(s)-1)
-	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
 }
 
 // longEquation is that of a look with long steps h_i = η_ii along the frame and slopes at both

@@ -14,11 +14,10 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	if e.s.span != nil || e.bowl && flat == 0 {
 		return false, nil
 	}
-	noisy, many := e.s.grain.Noisy(), gap > gaping && flat > 2 && len(e.looks) <= lastLooks
-	switch {
-	case noisy && many:
+	switch noisy := e.s.grain.Noisy(); {
+	case noisy && gap > gaping && flat > 2 && len(e.looks) <= lastLooks:
 		return e.respan(flat)
-	case !noisy && flat < e.m && (many && !e.bowl || len(e.looks) == 1):
+	case !noisy && flat < e.m && len(e.looks) == 1:
 		return e.suspect(flat)
 	}
 	return false, nil

@@ -33,7 +33,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
-		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > usable && !ended { // a yes would not be believed
+		if need > 1 && !ended && len(e.looks) > 0 { // a yes would not be believed
 			break
 		}
 		if asked >= enoughSplits && c.loud < drowned {
@@ -44,22 +44,17 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 }
 
 // believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
-// left but noise, and the error of the look.
-func (e *search) believed() bool {
-	return len(e.looks) != 1 || e.coupled.loud > drowned || e.coupled.mid < max(asQuadratic, significant*e.told)
-}
+// left but noise.
+func (e *search) believed() bool { return len(e.looks) != 1 || e.coupled.loud > drowned }
 
 // mayBeOrthogonal reports whether rows may be orthogonal: along all eigenvectors of the first look f is curved, and splits along
-// them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames. It is asked once.
+// them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames.
 func (e *search) mayBeOrthogonal() bool {
-	if !e.clear || e.coupled.hi > usable || quantile(e.errors(), 1) > usable || e.restarts > 0 {
+	if e.coupled.hi > usable || quantile(e.errors(), 1) > usable {
 		return false
 	}
 	return e.coupled.hi < usable*length(e.parabola(e.looks[0]).fine(Theta{}))
 }
-
-// asQuadratic is the coupling up to which f may be a quadratic.
-const asQuadratic = 4e-5
 
 // stricter is by how much less errors may be after a frame has failed.
 const stricter = 3
@@ -110,7 +105,7 @@ func (e *search) decide(need float64, ended bool) bool {
 		return false
 	}
 	switch {
-	case c.lo <= e.separates() || len(e.looks) <= fitAnything || need > 1 && e.coupling() == 0: // or what looks have left open
+	case c.lo <= e.separates() || need > 1 && e.coupling() == 0: // or what looks have left open
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly

@@ -111,7 +111,7 @@ func (e *search) lookAlong() (int, error) {
 		n = lastLooks
 	}
 	pairs := e.wanting()
-	if n > 1 || e.upright || e.contested() {
+	if n > 1 || e.upright {
 		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
 		}

@@ -297,6 +297,3 @@ func (s *sampler) seeded(seed uint64) (end func()) {
 	s.random = rng.Seed(seed).Stream("again")
 	return func() { s.random = was }
 }
-
-// square returns v².
-func square(v float64) float64 { return float64(v * v) }

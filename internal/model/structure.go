@@ -20,7 +20,7 @@ import (
 
 const (
 	// mostShort looks are made at most; enoughLooks/2 at first, and twice as many again.
-	mostShort = 32
+	mostShort = enoughLooks << 2
 	// widely is the part of the box from which their points are drawn: most f_j curve more outside
 	// than in the middle, and couplings do not.
 	widely = 0.9
@@ -36,7 +36,12 @@ const (
 
 // linked are values of C above which components may belong together, two a decade. Within a block they are 1e-2 to 1e-1,
 // and between blocks 1e-6 to 1e-8 where looks are exact.
-var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, leastLink, 3e-4, finest}
+var linked = func() (all []float64) {
+	for n := 10.; n <= 1/finest; n *= 10 {
+		all = append(all, 3/n, 1/n)
+	}
+	return all
+}()
 
 // structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
 // is one or the other.
@@ -48,7 +53,7 @@ func (e *search) structure() (bool, error) {
 		return false, err
 	}
 	sure := false // nothing speaks against couplings that are small
-	for n := enoughLooks / 2; n <= mostShort && e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
+	for n := enoughLooks / 2; e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
 		if more := n - len(e.looks); more > 0 {
 			if err := e.before(more*forward.queries(e.m), true); err != nil {
 				return false, err
@@ -67,7 +72,7 @@ func (e *search) structure() (bool, error) {
 		if n >= enoughLooks && e.unsure > agreeing {
 			most = e.m / 2
 		}
-		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
+		if done, err := e.blocked(Theta{}, most); done || err != nil {
 			return done, err
 		}
 		if n == enoughLooks && e.unsure > knownRows {
@@ -77,7 +82,7 @@ func (e *search) structure() (bool, error) {
 		}
 		e.frame, e.theta = f, Theta{}
 		last := e.unsure <= knownRows || n == mostShort || !e.affords(2*n-len(e.looks), lengthening(e.m))
-		if (n > enoughLooks || last) && e.unsure > agreeing*math.Sqrt(float64(enoughLooks)/float64(n)) {
+		if n > enoughLooks && e.unsure > agreeing*math.Sqrt(float64(enoughLooks)/float64(n)) {
 			break
 		}
 		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughLooks && known) {
@@ -159,11 +164,11 @@ type grouping struct {
 	coupled estimate
 }
 
-// blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
+// blocked divides all components into the finest blocks of at most so many components that separate f, and reports whether there are any.
 // Where splits of some couple less than half as much as those of single components it makes looks along their frame, until splits do
 // not become less: between blocks truncation is that of E alone, so that steps may be the longer the less E is.
-func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
-	looks, steps := e.looks, e.steps
+func (e *search) blocked(theta Theta, most int) (bool, error) {
+	looks, steps, now, blocks := e.looks, e.steps, e.blocking(nil, theta, e.looks), whole(e.m)
 	for last, part := math.Inf(1), 1.; ; {
 		now = now.divided(blocks)
 		f := e.scaled(now.frame, now.theta, e.looks)
