@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/untwist/untwist/internal/outer"
@@ -57,7 +58,7 @@ func (g *Given) Corners(blocks [][]int, n int) ([]outer.Corners, error) {
 // Lengths measures the length ℓ of each component, in units of the rows.
 func (g *Given) Lengths() ([]float64, error) {
 	s, m := g.s, len(g.widths)
-	steps, err := newLadder(s, g.frame, Theta{}, 0, min(ladderLines, m+1), true)
+	steps, err := newLadder(s, g.frame, Theta{}, math.Inf(1), ladderLines, true)
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,10 @@ type ladder struct {
 type rung struct{ step, misses, clear float64 }
 
 const (
-	rungFactor = 4.
-	mostRungs  = 15
+	// ladderLines are along how many lines steps are chosen.
+	ladderLines = 5
+	rungFactor  = 4.
+	mostRungs   = 15
 	// rungsAtOnce are asked in one batch.
 	rungsAtOnce = 3
 	// significant is how many standard deviations of noise a difference of rungs must have.
@@ -39,13 +41,12 @@ const (
 	shortest = 1e-6
 )
 
-// newLadder measures along the given number of lines. Their directions are rows of u if alone,
-// otherwise (u_a ± u_b)/√2 for random a, b. curvature is what it is known to be at most; 0: not
-// known.
+// newLadder measures along some lines, one more than there are components at most. Their directions are rows of u if alone, otherwise (u_a ± u_b)/√2 for
+// random a, b. curvature is what it is known to be at most.
 func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, alone bool) (*ladder, error) {
 	m := s.dim()
 	l := &ladder{top: median(s.widths(f.W)) / 2, caution: 1}
-	x, z, err := s.finite(lines)
+	x, z, err := s.finite(min(lines, m+1))
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +60,7 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 			kernel.AddScaled(v.RawRowView(k), sign, f.U.RawRowView(b))
 			floats.Scale(1/math.Sqrt2, v.RawRowView(k))
 		}
-		far := mat.DenseCopyOf(v).RawRowView(k)
-		floats.Scale(l.top, far)
-		l.top *= s.around(x.RawRowView(k), far)
+		l.top *= s.around(x.RawRowView(k), beside(make([]float64, m), l.top, v.RawRowView(k)))
 	}
 	f0, sigma := s.mapped(z, theta)
 	var second, odd [][]float64
@@ -96,10 +95,7 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 		}
 	}
 	l.even, l.odd = clearest(l.even), clearest(l.odd)
-	l.curvature = max(rootMean(second[max(0, len(second)-2)]), tiny)
-	if curvature > 0 {
-		l.curvature = min(l.curvature, curvature)
-	}
+	l.curvature = min(max(rootMean(second[max(0, len(second)-2)]), tiny), curvature)
 	return l, nil
 }
 

@@ -36,8 +36,6 @@ type search struct {
 }
 
 const (
-	// ladderLines are along how many lines steps are chosen, one more than there are components at most.
-	ladderLines = 5
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
@@ -63,7 +61,7 @@ const (
 
 // climb measures steps along directions of a frame.
 func (e *search) climb(f *Frame, curvature float64, alone bool) error {
-	steps, err := newLadder(e.s, f, e.theta, curvature, min(ladderLines, e.m+1), alone)
+	steps, err := newLadder(e.s, f, e.theta, curvature, ladderLines, alone)
 	if err == nil {
 		steps.caution = e.caution
 		e.steps = steps
@@ -260,7 +258,7 @@ func (e *search) follows() error {
 // prepare measures steps, and looks for few components.
 func (e *search) prepare() (err error) {
 	e.white = kernel.Identity(e.m)
-	if err = e.climb(e.frame, 0, false); err != nil {
+	if err = e.climb(e.frame, math.Inf(1), false); err != nil {
 		return err
 	}
 	span, err := reduce(e.s, e.steps)

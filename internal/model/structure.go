@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -124,17 +125,12 @@ func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 		if kind == nil {
 			return ErrNoStep
 		}
-		x, err := e.s.safe(widely)
+		l, err := e.take(widely, func(x []float64) *Look {
+			l := e.shortLook(kind, cmp.Or(along, e.white), step, x)
+			l.tau *= part
+			return l
+		})
 		if err != nil {
-			return err
-		}
-		directions := along
-		if along == nil {
-			directions = e.white
-		}
-		l := e.shortLook(kind, directions, step, x)
-		l.tau *= part
-		if err := e.take(l); err != nil {
 			return err
 		}
 		if along == nil && kernel.Finite(l.z[0][0]) {
