@@ -46,7 +46,6 @@ func newBelief(s *sampler) *belief {
 	return b
 }
 
-// setLength sets ℓ of all components.
 func (b *belief) setLength(l float64) { b.not.ell = slices.Repeat([]float64{l}, b.m) }
 
 // forget goes back to the prior of E.

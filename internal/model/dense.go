@@ -35,7 +35,6 @@ func rowsOf(rows [][]float64) *mat.Dense {
 	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
-// transposed returns aᵀ.
 func transposed(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
 
 // timesT returns a·bᵀ.
@@ -109,10 +108,8 @@ func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense) {
 	return e.Values(nil), transposed(&v)
 }
 
-// square returns v².
 func square(v float64) float64 { return float64(v * v) }
 
-// median returns the median of some numbers.
 func median(x []float64) float64 { return quantile(x, 0.5) }
 
 // quantile returns the q-th quantile of some numbers; 0 if there are none.
@@ -126,10 +123,8 @@ func quantile(x []float64, q float64) float64 {
 	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
 }
 
-// norm returns the Frobenius norm.
 func norm(a *mat.Dense) float64 { return mat.Norm(a, 2) }
 
-// length returns |x|.
 func length(x []float64) float64 { return math.Sqrt(kernel.Dot(x, x)) }
 
 // A vec2 are two numbers: those of a pair, E_ij and E_ji, or of a map, γ and β.
@@ -178,7 +173,6 @@ func (s sym2) form(v vec2) float64 {
 // dot returns the trace of ST.
 func (s sym2) dot(t sym2) float64 { return float64(s.a*t.a) + float64(2*s.b*t.b) + float64(s.c*t.c) }
 
-// trace returns a + c.
 func (s sym2) trace() float64 { return s.a + s.c }
 
 // inverse returns the matrix whose eigenvalues are 1/(λ + least).

@@ -222,7 +222,7 @@ const exactSlopes = 1e-6
 func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
 	least := func(k *kind, noise float64, missed func(t float64) float64) (slopes, float64) {
 		t, error := leastOver(l.top*square(shortest), l.top/2, func(t float64) float64 { return math.Hypot(noise, missed(t)) / t })
-		return slopes{along: along, kind: k, step: t, error: math.Hypot(4*noise, 3*missed(t))}, error
+		return slopes{along: along, kind: k, step: t, error: math.Hypot(significant*noise, 3*missed(t))}, error
 	}
 	by, error := least(oneSide, math.Sqrt2*sigma, func(t float64) float64 { return l.curvature * t * t / 2 })
 	if !(error <= enough*l.curvature*l.length()) {

@@ -136,7 +136,7 @@ func (l *ladder) climb(second, odd [][]float64, t, sigma float64) bool {
 // from rung to rung, so that shorter steps need not be measured.
 func (l *ladder) lawful(curvature float64) bool {
 	n := len(l.even)
-	if n < 3 || l.even[n-2].misses > steady*curvature {
+	if n <= 2 || l.even[n-2].misses > steady*curvature {
 		return false
 	}
 	const about = 1.5

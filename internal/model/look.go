@@ -92,7 +92,6 @@ type Look struct {
 	expected *mat.Dense
 }
 
-// asks reports whether a look asks for a pair.
 func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
 // bare returns a look at x that asks for no pairs, with steps t_i along directions, shorter ones where the bounds are near.

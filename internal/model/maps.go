@@ -60,11 +60,11 @@ func scan(from, step float64, n int, f func(float64) float64) float64 {
 
 // symmetry returns how far A_1A_0⁻¹A_2 is from symmetric with the best c_1 and c_2, as a part
 // of what it is without.
-func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
+func symmetry(h, g [3]*mat.Dense, c0 float64) (misfit float64, c [3]float64) {
 	m, _ := h[0].Dims()
 	inv := inverse(each(m, func(i, j int) float64 { return h[0].At(i, j) - float64(c0*g[0].At(i, j)) }))
-	if !kernel.AllFinite(inv) {
-		return math.Inf(1), [3]float64{}
+	if !kernel.AllFinite(inv) || pairCount(m) <= len(c) {
+		return math.Inf(1), c
 	}
 	skew := func(x, y *mat.Dense) []float64 {
 		p := kernel.Times(kernel.Times(x, inv), y)
@@ -74,21 +74,17 @@ func symmetry(h, g [3]*mat.Dense, c0 float64) (float64, [3]float64) {
 	}
 	columns := [][]float64{skew(g[1], h[2]), skew(h[1], g[2]), skew(g[1], g[2])}
 	right := skew(h[1], h[2])
-	n := len(right)
-	if n <= len(columns) {
-		return math.Inf(1), [3]float64{}
-	}
-	x, y := mat.NewDense(n, len(columns), nil), mat.NewDense(n, 1, right)
+	x, y := mat.NewDense(len(right), len(columns), nil), mat.NewDense(len(right), 1, right)
 	for k, s := range []float64{1, 1, -1} {
 		for p, v := range columns[k] {
 			x.Set(p, k, s*v)
 		}
 	}
-	var c mat.Dense
-	if err := c.Solve(x, y); err != nil || !kernel.AllFinite(&c) {
-		return math.Inf(1), [3]float64{}
+	var best mat.Dense
+	if err := best.Solve(x, y); err != nil || !kernel.AllFinite(&best) {
+		return math.Inf(1), c
 	}
-	left := kernel.Times(x, mat.DenseCopyOf(&c))
+	left := kernel.Times(x, mat.DenseCopyOf(&best))
 	left.Sub(left, y)
-	return norm(left) / max(norm(y), tiny), [3]float64{c0, c.At(0, 0), c.At(1, 0)}
+	return norm(left) / max(norm(y), tiny), [3]float64{c0, best.At(0, 0), best.At(1, 0)}
 }

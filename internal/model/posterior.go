@@ -25,7 +25,6 @@ func (a about) plus(b about) about {
 	return about{a.info.plus(b.info), a.spurious + b.spurious, a.seen.plus(b.seen), with, a.theta.plus(b.theta), a.pull.plus(b.pull)}
 }
 
-// plus returns the sum of two posteriors.
 func (p posterior) plus(q posterior) posterior {
 	sum := make(posterior, len(p))
 	for k := range sum {
@@ -128,7 +127,6 @@ func (a about) moved(known, theta sym2) sym2 {
 	return sym2{theta.form(x), between, theta.form(y)}
 }
 
-// pairCount returns how many pairs m components have.
 func pairCount(m int) int { return m * (m - 1) / 2 }
 
 // eachPair calls f for all pairs i < j < m, k counting them.

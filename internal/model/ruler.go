@@ -83,7 +83,7 @@ func (r *ruler) lengths(first []float64) ([]float64, error) {
 		usual := median(known)
 		for i := range all {
 			if g := &all[i]; g.t > outlier*usual*widths[i] && math.IsInf(g.hi, 1) {
-				*g = gauge{length: g.t}
+				g.length, g.t = g.t, 0
 			}
 		}
 	}

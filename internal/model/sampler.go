@@ -124,8 +124,8 @@ func (s *sampler) measureUnit() error {
 // measureNoise sets sigma to what the fourth differences on a tiny line show, or to the grain
 // if that is more.
 func (s *sampler) measureNoise() error {
+	s.sigma = s.grain.Of(s.mid) / s.unit
 	if s.grain.Noisy() { // it was measured before, and better
-		s.sigma = s.grain.Of(s.mid) / s.unit
 		return nil
 	}
 	x, n := s.point(), make([]float64, s.dim())
@@ -151,11 +151,11 @@ func (s *sampler) measureNoise() error {
 			sum, count = sum+square(d), count+1
 		}
 	}
-	s.sigma = math.Sqrt(sum / variance / float64(max(count, 1)))
+	seen := math.Sqrt(sum / variance / float64(max(count, 1)))
 	if own := s.grain.Of(s.value(z[0])) / s.unit; own > 0 && kernel.Finite(own) {
-		s.grains = max(1, s.sigma/own)
+		s.grains = max(1, seen/own)
 	}
-	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
+	s.sigma = max(s.sigma, seen)
 	return nil
 }
 
