@@ -44,7 +44,7 @@ func (e *search) quadratic() bool {
 	}
 	e.bowls++
 	enough := max(predicted, loudly*e.told)
-	theta, misfit := e.parabola(l).fitted(enough)
+	theta, misfit := e.parabola(l).fitted(e.theta, enough)
 	if !(misfit <= predicted || misfit <= enough && theta.Identity()) {
 		return false
 	}
@@ -134,10 +134,16 @@ func (p *parabola) fine(theta Theta) []float64 {
 	return p.errors(theta, first, second)
 }
 
-// fitted returns the map that predicts values best, and the error of that: none if its error is small enough.
-func (p *parabola) fitted(enough float64) (Theta, float64) {
+// fitted returns the map that predicts values best, and the error of that: none if its error is small enough, the one so far if
+// one beside it is, or any.
+func (p *parabola) fitted(theta Theta, enough float64) (Theta, float64) {
 	if v := length(p.fine(Theta{})); v <= enough {
 		return Theta{}, v
+	}
+	if !theta.Identity() {
+		if t, v := p.descended(theta, p.fine); v <= predicted {
+			return t, v
+		}
 	}
 	best, least := Theta{}, math.Inf(1)
 	for _, some := range outer.Starts(p.s.low, p.s.unit/p.s.mid) {
