@@ -57,7 +57,7 @@ func (e *search) beyond() (*search, error) {
 	found, err := next.structure()
 	better := next.verdict != Separable && e.coupled.hi < next.coupled.mid
 	switch {
-	case !found && e.s.grain.Noisy():
+	case !found && e.s.grain.Noisy(), better && e.coupled.mid < e.separates():
 		return e, err
 	case !found && err == nil:
 		next.verdict = Not
@@ -94,6 +94,10 @@ func (e *search) lengthen() error {
 		return err
 	}
 	defer func() { e.coupled.mid = before }()
+	if before > farOff {
+		e.verdict = Not
+		return nil
+	}
 	for _, part := range []float64{0.5, 1} {
 		if part < 1 && e.unsure < roughRows {
 			continue
@@ -122,10 +126,10 @@ func (e *search) lengthen() error {
 		if err != nil {
 			return err
 		}
-		if now < before {
-			before = now
-		} else {
+		if now > before/1.02 {
 			e.frame = last
+		} else {
+			before = now
 		}
 	}
 	return nil

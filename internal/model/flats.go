@@ -14,10 +14,11 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 	if e.s.span != nil || e.bowl && flat == 0 {
 		return false, nil
 	}
-	switch noisy := e.s.grain.Noisy(); {
-	case noisy && gap > gaping && flat > 2 && len(e.looks) <= lastLooks:
+	noisy, many := e.s.grain.Noisy(), gap > gaping && flat > 2 && len(e.looks) <= lastLooks
+	switch {
+	case noisy && many:
 		return e.respan(flat)
-	case !noisy && flat < e.m && len(e.looks) == 1:
+	case !noisy && flat < e.m && (many && !e.bowl || len(e.looks) == 1):
 		return e.suspect(flat)
 	}
 	return false, nil
@@ -110,7 +111,7 @@ const (
 )
 
 // bends returns the second difference of ψ(f) over a long step along the first few directions, as a part of that along
-// all; NaN: f has failed.
+// all.
 func (e *search) bends(few int) (float64, error) {
 	x, err := e.s.safe(middle)
 	if err != nil {
@@ -133,5 +134,9 @@ func (e *search) bends(few int) (float64, error) {
 	}
 	z, _ = e.s.mapped(z, e.theta)
 	bend := func(a, b float64) float64 { return math.Abs((a - z[0]) + (b - z[0])) }
-	return bend(z[1], z[2]) / max(bend(z[3], z[4]), tiny), nil
+	ratio := bend(z[1], z[2]) / max(bend(z[3], z[4]), tiny)
+	if !kernel.Finite(ratio) {
+		return 1, nil
+	}
+	return ratio, nil
 }

@@ -33,7 +33,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
-		if need > 1 && !ended && len(e.looks) > 0 { // a yes would not be believed
+		if need > 1 && !ended && (len(e.looks) > 0 || c.mid > usable) { // a yes would not be believed
 			break
 		}
 		if asked >= enoughSplits && c.loud < drowned {
@@ -44,17 +44,22 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 }
 
 // believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
-// left but noise.
-func (e *search) believed() bool { return len(e.looks) != 1 || e.coupled.loud > drowned }
+// left but noise, and the error of the look.
+func (e *search) believed() bool {
+	return len(e.looks) != 1 || e.coupled.loud > drowned || e.coupled.mid < max(asQuadratic, significant*e.told)
+}
 
 // mayBeOrthogonal reports whether rows may be orthogonal: along all eigenvectors of the first look f is curved, and splits along
-// them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames.
+// them leave little. It is held against what no quadratic explains, as a quadratic separates in many frames. It is asked once.
 func (e *search) mayBeOrthogonal() bool {
-	if e.coupled.hi > usable || quantile(e.errors(), 1) > usable {
+	if !e.clear || e.coupled.hi > usable || quantile(e.errors(), 1) > usable || e.restarts > 0 {
 		return false
 	}
 	return e.coupled.hi < usable*length(e.parabola(e.looks[0]).fine(Theta{}))
 }
+
+// asQuadratic is the coupling up to which f may be a quadratic.
+const asQuadratic = 4e-5
 
 // stricter is by how much less errors may be after a frame has failed.
 const stricter = 3
@@ -79,6 +84,8 @@ func (e *search) certify() (bool, error) {
 	case e.goal > e.rough*finest:
 		e.goal /= stricter
 		return false, nil
+	case coupling <= e.separates(): // what is wrong is something else
+		e.verdict = Unknown
 	case coupling < prior:
 		e.verdict = Nearly
 	default:
@@ -105,7 +112,7 @@ func (e *search) decide(need float64, ended bool) bool {
 		return false
 	}
 	switch {
-	case c.lo <= e.separates() || need > 1 && e.coupling() == 0: // or what looks have left open
+	case c.lo <= e.separates() || len(e.looks) <= fitAnything || need > 1 && e.coupling() == 0: // or what looks have left open
 		e.verdict = Unknown
 	case c.mid < prior && median(e.errors()) < usable:
 		e.verdict = Nearly

@@ -39,8 +39,8 @@ const (
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
-	// coupledLooks are made where there are couplings, which do not become less.
-	coupledLooks = enoughLooks + 1
+	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
+	mostLooks, coupledLooks = 100, enoughLooks + 1
 	// rightRow is the error of a row, as a part of its length, that is small enough.
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
@@ -73,7 +73,7 @@ func (e *search) climb(f *Frame, curvature float64, alone bool) error {
 // they should: a few lines may have missed it. Couplings stay if steps are shorter; truncation does
 // not.
 func (e *search) raiseTruncation() {
-	if e.misfits < misfit || e.caution > mostCaution {
+	if e.misfits < misfit || len(e.looks) <= fitAnything || e.caution > mostCaution {
 		return
 	}
 	by := min(2, math.Sqrt(e.misfits))
@@ -105,7 +105,7 @@ func (e *search) run() error {
 func (e *search) ended() bool {
 	n := len(e.looks)
 	contradicted := n >= enoughLooks && e.coupling() > usable
-	return n > 0 && e.left() < forward.queries(e.m) || contradicted || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
+	return n > 0 && e.left() < forward.queries(e.m) || n > mostLooks || contradicted || e.wasted >= mostWasted || e.coupling() > 0 && n > coupledLooks
 }
 
 // targets returns the error of E_ij that is small enough: over the box it moves component i by

@@ -47,6 +47,9 @@ var linked = func() (all []float64) {
 // structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
 // is one or the other.
 func (e *search) structure() (bool, error) {
+	if !e.affords(0, lengthening(e.m)) {
+		return false, nil
+	}
 	e.begin(false)
 	e.caution, e.theta, e.looks = 1, Theta{}, e.short()
 	e.white, _, _ = e.whitened(e.white)
@@ -54,7 +57,7 @@ func (e *search) structure() (bool, error) {
 		return false, err
 	}
 	sure := false // nothing speaks against couplings that are small
-	for n := enoughLooks / 2; e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
+	for n := enoughLooks / 2; n <= mostShort && e.affords(n-len(e.looks), lengthening(e.m)); n *= 2 {
 		if more := n - len(e.looks); more > 0 {
 			if err := e.before(more*forward.queries(e.m), true); err != nil {
 				return false, err
@@ -83,7 +86,7 @@ func (e *search) structure() (bool, error) {
 		}
 		e.frame, e.theta = f, Theta{}
 		last := e.unsure <= knownRows || n == mostShort || !e.affords(2*n-len(e.looks), lengthening(e.m))
-		if n > enoughLooks && e.unsure > agreeing*math.Sqrt(float64(enoughLooks)/float64(n)) {
+		if (n > enoughLooks || last) && e.unsure > agreeing*math.Sqrt(float64(enoughLooks)/float64(n)) {
 			break
 		}
 		if known := e.unsure <= wellKnown || e.unsure <= 2*wellKnown && largest(c) > nearlyCoupled; !sure && (last || n >= enoughLooks && known) {
