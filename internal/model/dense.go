@@ -13,7 +13,7 @@ func inverse(a *mat.Dense) *mat.Dense {
 	var inv mat.Dense
 	if kernel.AllFinite(a) {
 		err := inv.Inverse(a)
-		if _, ill := err.(mat.Condition); err == nil || ill && kernel.AllFinite(&inv) {
+		if ill, _ := err.(mat.Condition); err == nil || !math.IsInf(float64(ill), 1) && kernel.AllFinite(&inv) {
 			return &inv
 		}
 	}
