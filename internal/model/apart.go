@@ -5,19 +5,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// apart brings blocks apart once, and betters the map if there is one and pairs couple less then; nil: there is no such
-// frame.
+// apart brings blocks apart once, and betters the map if there is one and pairs couple less then.
 func (n *blocking) apart(blocks [][]int) *blocking {
 	slopes := n.slopes()
 	var info sym2
-	var right [2]float64
+	var right vec2
 	var all []*between
 	for k, one := range blocks {
 		for _, two := range blocks[:k] {
 			p := newBetween(one, two, n.hessians, slopes)
 			all = append(all, p)
-			info = info.plus(p.theta)
-			right[0], right[1] = right[0]+p.pull[0], right[1]+p.pull[1]
+			info, right = info.plus(p.theta), right.plus(p.pull)
 		}
 	}
 	moved := func(theta Theta) *blocking {
@@ -25,17 +23,13 @@ func (n *blocking) apart(blocks [][]int) *blocking {
 		for _, p := range all {
 			p.set(e, theta.Less(n.theta))
 		}
-		if big := largest(e); big > boldest {
-			e.Scale(boldest/big, e)
-		}
+		tame(e)
 		return n.at(n.frame.corrected(e), theta)
 	}
 	next := moved(n.theta)
 	if slopes[0] != nil {
-		least := float64(nothing*info.trace()) + tiny
-		var delta [2]float64
-		delta[0], delta[1] = info.mapped(func(l float64) float64 { return 1 / (l + least) }).of(right[0], right[1])
-		if other := moved(n.theta.Moved(delta, furthest, n.b.s.low)); other != nil && (next == nil || other.logs() < next.logs()) {
+		delta := info.inverse(float64(nothing*info.trace()) + tiny).of(right)
+		if other := moved(n.theta.Moved(delta, furthest, n.b.s.low)); other.logs() < next.logs() {
 			return other
 		}
 	}
@@ -51,9 +45,6 @@ func (n *blocking) slopes() (slopes [2][]*mat.Dense) {
 	var all [2][]*mat.Dense
 	for k, next := range t.Beside(thetaStep) {
 		moved := n.at(n.frame, next)
-		if moved == nil || len(moved.hessians) != len(n.hessians) {
-			return slopes
-		}
 		for l, h := range moved.hessians {
 			h.Sub(h, n.hessians[l])
 			h.Scale(1/thetaStep, h)
@@ -69,7 +60,7 @@ type between struct {
 	one, two []int
 	by       *mat.Dense // E_ab and E_ba, a column for M and for each of its slopes
 	theta    sym2
-	pull     [2]float64
+	pull     vec2
 }
 
 // newBetween solves the equations of two blocks.
@@ -102,21 +93,16 @@ func newBetween(one, two []int, all []*mat.Dense, slopes [2][]*mat.Dense) *betwe
 	for i := range n {
 		info.Set(i, i, info.At(i, i)+least)
 	}
-	b := &between{one: one, two: two, by: mat.NewDense(n, columns, nil)}
-	inv := inverse(info)
-	if inv == nil {
-		return b
-	}
-	b.by = kernel.Times(inv, kernel.Times(transposed(rows), right))
+	b := &between{one: one, two: two, by: kernel.Times(inverse(info), kernel.Times(transposed(rows), right))}
 	left := kernel.Times(rows, b.by)
 	left.Sub(right, left)
 	g := kernel.Times(transposed(left), left)
-	b.theta, b.pull = sym2{g.At(1, 1), g.At(1, 2), g.At(2, 2)}, [2]float64{-g.At(0, 1), -g.At(0, 2)}
+	b.theta, b.pull = sym2{g.At(1, 1), g.At(1, 2), g.At(2, 2)}, vec2{-g.At(0, 1), -g.At(0, 2)}
 	return b
 }
 
 // set sets E of two blocks where θ moves by so much.
-func (b *between) set(e *mat.Dense, by [2]float64) {
+func (b *between) set(e *mat.Dense, by vec2) {
 	p, q := len(b.one), len(b.two)
 	x := func(k int) float64 {
 		return b.by.At(k, 0) + float64(b.by.At(k, 1)*by[0]) + float64(b.by.At(k, 2)*by[1])

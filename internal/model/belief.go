@@ -46,7 +46,6 @@ func newBelief(s *sampler) *belief {
 	return b
 }
 
-// setLength sets ℓ of all components.
 func (b *belief) setLength(l float64) { b.not.ell = slices.Repeat([]float64{l}, b.m) }
 
 // forget goes back to the prior of E.
@@ -61,7 +60,7 @@ func (b *belief) forget() {
 func (b *belief) uncertain(p posterior) {
 	ell, theta := b.not.ell, sym2{}
 	if !b.theta.Identity() {
-		theta = b.ofTheta.inverse()
+		theta = b.ofTheta.covariance()
 	}
 	b.not = p.errors(b.m, theta)
 	b.not.ell = ell
@@ -89,15 +88,12 @@ func (b *belief) short() []*Look {
 	return some
 }
 
-// equations returns those of some looks; nil: the frame is singular.
+// equations returns those of some looks; nil: the frame is not regular.
 func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
-	if f == nil {
-		return nil
-	}
 	var all []equation
 	for _, l := range looks {
-		q, ok := equationOf(l.measure(b.s, theta), l, f, b.not)
-		if !ok || !kernel.AllFinite(q.r) {
+		q := equationOf(l.measure(b.s, theta), l, f, b.not)
+		if !kernel.AllFinite(q.r) {
 			return nil
 		}
 		all = append(all, q)
@@ -105,25 +101,29 @@ func (b *belief) equations(f *Frame, theta Theta, looks []*Look) []equation {
 	return all
 }
 
-// slopes returns −∂R/∂γ and −∂R/∂β of each look.
-func (b *belief) slopes(f *Frame, t Theta, looks []*Look, at []equation) [][2]*mat.Dense {
-	all := make([][2]*mat.Dense, len(looks))
+// slopes sets −∂R/∂γ and −∂R/∂β of the equations of some looks.
+func (b *belief) slopes(f *Frame, t Theta, looks []*Look, eq []equation) {
 	for k, next := range t.Beside(thetaStep) {
-		moved := b.equations(f, next, looks)
-		for l := range looks {
-			all[l][k] = off(b.m, func(i, j int) float64 { return (at[l].r.At(i, j) - moved[l].r.At(i, j)) / thetaStep })
+		for l, moved := range b.equations(f, next, looks) {
+			eq[l].u[k] = off(b.m, func(i, j int) float64 { return (eq[l].r.At(i, j) - moved.r.At(i, j)) / thetaStep })
 		}
 	}
-	return all
+}
+
+// coupled sets κ of each equation, where they are known.
+func coupled(eq []equation, kappa []float64) []equation {
+	if len(eq) == len(kappa) {
+		for k := range eq {
+			eq[k].kappa = kappa[k]
+		}
+	}
+	return eq
 }
 
 // scaled returns the frame in which the mean square of each curvature over some short looks is 1. What a curvature
 // owes to its error does not count, unless nothing else is seen.
 func (b *belief) scaled(f *Frame, theta Theta, looks []*Look) *Frame {
 	eq := b.equations(f, theta, looks)
-	if eq == nil {
-		return nil
-	}
 	s := make([]float64, b.m)
 	for i := range s {
 		sum, least := 0.0, math.Inf(1)
@@ -148,23 +148,25 @@ const (
 	mostSweeps = 40
 )
 
+// tame makes E smaller if it is too bold, and returns how large it was.
+func tame(e *mat.Dense) float64 {
+	big := largest(e)
+	if big > boldest {
+		e.Scale(boldest/big, e)
+	}
+	return big
+}
+
 // gaussNewton fits a frame to looks, from one that is roughly right.
 func (b *belief) gaussNewton(f *Frame, theta Theta, looks []*Look, most int) *Frame {
-	kappa := make([]float64, len(looks))
-	if len(looks) == len(b.kappa) {
-		kappa = b.kappa
-	}
 	last := math.Inf(1)
 	for sweep := range most {
-		eq := b.equations(f, theta, looks)
+		eq := coupled(b.equations(f, theta, looks), b.kappa)
 		if eq == nil {
-			return nil
+			break
 		}
-		e := system{m: b.m, eq: eq, kappa: kappa}.solve().e
-		big := largest(e)
-		if big > boldest {
-			e.Scale(boldest/big, e)
-		}
+		e := system{eq: eq}.solve().e
+		big := tame(e)
 		f = f.corrected(e)
 		if sweep < passes/2 { // the curvatures of a frame that is far off are not those of the components
 			f = b.scaled(f, theta, looks)
@@ -193,8 +195,7 @@ func (b *belief) misfit(f *Frame, theta Theta, looks []*Look) float64 {
 	if eq == nil {
 		return math.Inf(1)
 	}
-	fit := system{m: b.m, eq: eq, kappa: make([]float64, len(looks))}.solve()
-	sum, all := 0.0, fit.squares()
+	sum, all := 0.0, system{eq: eq}.solve().squares()
 	for _, v := range all {
 		sum += math.Log1p(v * freedom(len(looks)))
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -106,9 +107,7 @@ func (e *search) lengthen() error {
 		}
 		e.not.sd = off(e.m, func(int, int) float64 { return e.unsure })
 		h, last := e.s.widths(e.frame.W), e.frame
-		for i := range h {
-			h[i] *= part
-		}
+		floats.Scale(part, h)
 		var looks []*Look
 		for range enoughLooks {
 			x, err := e.s.safe(widely)
@@ -120,9 +119,8 @@ func (e *search) lengthen() error {
 		if err := e.s.look(looks...); err != nil {
 			return err
 		}
-		if e.frame = e.fitted(looks); e.frame == nil {
-			e.frame = last
-			return nil
+		if f := e.fitted(looks); f.regular() {
+			e.frame = f
 		}
 		now, err := e.coupledBy(seed)
 		if err != nil {
@@ -143,36 +141,29 @@ const roughRows = 0.02
 // coupledBy returns the coupling of splits that follow from a seed.
 func (e *search) coupledBy(seed uint64) (float64, error) {
 	defer e.s.seeded(seed)()
-	p := splits{s: e.s, theta: e.theta, part: 1}
-	err := p.more(e.frame, singles(e.m), mostSplits)
-	return p.coupling().mid, err
+	c, err := e.split(singles(e.m), mostSplits, 1)
+	return c.mid, err
 }
 
 // fitted returns the frame that fits long looks whose mixed differences have errors in proportion to their steps, by
-// least squares pair by pair; nil: there is none.
+// least squares pair by pair.
 func (e *search) fitted(looks []*Look) *Frame {
 	f := e.frame
 	for range passes / 2 { // terms of second order
 		eq := e.equations(f, e.theta, looks)
-		if eq == nil {
-			return nil
-		}
 		by := mat.NewDense(e.m, e.m, nil)
 		eachPair(e.m, func(i, j, _ int) {
 			var info sym2
-			var right [2]float64
+			var right vec2
 			for k, q := range eq {
 				unit := math.Abs(looks[k].h[i] * looks[k].h[j])
-				v, u, r := q.v.At(i, j)/unit, q.v.At(j, i)/unit, q.r.At(i, j)/unit
-				info = info.plus(dyad(v, u, 1))
-				right[0], right[1] = right[0]+float64(v*r), right[1]+float64(u*r)
+				v := vec2{q.v.At(i, j) / unit, q.v.At(j, i) / unit}
+				info, right = info.plus(v.dyad(1)), right.plus(v.times(q.r.At(i, j)/unit))
 			}
-			known := info.mapped(func(l float64) float64 { return 1 / (l + float64(flatPair*info.trace()) + tiny) })
-			x, y := known.of(right[0], right[1])
-			by.Set(i, j, max(-furthest, min(furthest, x)))
-			by.Set(j, i, max(-furthest, min(furthest, y)))
+			least := float64(flatPair*info.trace()) + tiny
+			setPair(by, i, j, info.inverse(least).of(right))
 		})
-		f = f.corrected(by)
+		f = f.corrected(clipped(by))
 	}
 	return f
 }

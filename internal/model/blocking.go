@@ -33,18 +33,12 @@ const (
 	divisions, pencils = 3, 5
 )
 
-// blocking returns what looks have along a frame, nil: the directions of the last of them. It is nil if they have nothing.
+// blocking returns what looks have along a frame, nil: the directions of the last of them.
 func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
 	if f == nil {
 		f = along(looks[len(looks)-1].steps)
 	}
-	if f == nil {
-		return nil
-	}
 	all, weights := b.hessians(theta, looks, f.U)
-	if len(all) < 2 {
-		return nil
-	}
 	third := slices.Sorted(slices.Values(weights))[max(0, len(weights)-1-fitAnything)]
 	s := make([]float64, b.m)
 	for k, h := range all {
@@ -62,9 +56,6 @@ func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
 	u := scaledRows(f.U, s)
 	_, e := math.Frexp(largest(u)) // s alone lengthens a frame each time that it is divided, as Hessians have the size 1
 	u.Scale(math.Ldexp(1, -e), u)
-	if f = along(u); f == nil {
-		return nil
-	}
 	c := off(b.m, func(i, j int) float64 {
 		sum := 0.0
 		for _, h := range all {
@@ -72,16 +63,11 @@ func (b *belief) blocking(f *Frame, theta Theta, looks []*Look) *blocking {
 		}
 		return math.Sqrt(sum)
 	})
-	return &blocking{b, looks, f, theta, all, c}
+	return &blocking{b, looks, along(u), theta, all, c}
 }
 
-// at returns what the looks have along another frame; nil: there is none.
-func (n *blocking) at(f *Frame, theta Theta) *blocking {
-	if f == nil {
-		return nil
-	}
-	return n.b.blocking(f, theta, n.looks)
-}
+// at returns what the looks have along another frame.
+func (n *blocking) at(f *Frame, theta Theta) *blocking { return n.b.blocking(f, theta, n.looks) }
 
 // whole returns one block of m components.
 func whole(m int) [][]int { return [][]int{slices.Concat(singles(m)...)} }
@@ -90,12 +76,7 @@ func whole(m int) [][]int { return [][]int{slices.Concat(singles(m)...)} }
 func (n *blocking) divided(blocks [][]int) *blocking {
 	now := n
 	for range divisions {
-		if now == nil {
-			return nil
-		}
-		if now = now.at(now.redirected(blocks), now.theta); now == nil {
-			return nil
-		}
+		now = now.at(now.redirected(blocks), now.theta)
 		for _, link := range linked {
 			next := jointdiag.Blocks(now.c, link)
 			if len(next) == 1 {
@@ -103,9 +84,7 @@ func (n *blocking) divided(blocks [][]int) *blocking {
 			}
 			blocks = next
 			for range divisions {
-				if next := now.apart(blocks); next != nil {
-					now = next
-				}
+				now = now.apart(blocks)
 			}
 		}
 	}
@@ -130,10 +109,9 @@ func (n *blocking) redirected(blocks [][]int) *Frame {
 			if w == nil {
 				continue
 			}
-			if a := inverse(w); a != nil {
-				if sum := logCouplings(all, a); sum < least {
-					least, best = sum, transposed(a)
-				}
+			a := inverse(w)
+			if sum := logCouplings(all, a); sum < least {
+				least, best = sum, transposed(a)
 			}
 		}
 		for i, to := range block {
@@ -185,11 +163,11 @@ func (e *search) groupings(now *blocking, most int, part float64) (all []groupin
 		if before = len(blocks); before == 1 || slices.ContainsFunc(blocks, func(b []int) bool { return len(b) > most }) {
 			break
 		}
-		p := splits{s: e.s, theta: e.theta}
-		if err := p.more(e.frame, blocks, fewSplits); err != nil {
+		coupled, err := e.split(blocks, fewSplits, middle)
+		if err != nil {
 			return nil, err
 		}
-		all = append(all, grouping{blocks, p.coupling()})
+		all = append(all, grouping{blocks, coupled})
 	}
 	return all, nil
 }
@@ -226,7 +204,7 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 	}
 	f, _ := e.joint(best, e.looks)
 	e.frame, e.theta = e.scaled(f, best, e.looks), best
-	if e.frame == nil {
+	if !e.frame.regular() {
 		return false, nil
 	}
 	if e.refits() { // a sum under a map
@@ -241,20 +219,14 @@ func (e *search) mappedBlocks(most int) (bool, error) {
 		e.begin(false)
 		e.looks = e.short()
 	}
-	return e.blocked(e.blocking(nil, best, e.looks), whole(e.m), most)
+	return e.blocked(best, most)
 }
 
 // typical returns the geometric mean of C in the best of some pencils, the same ones for a seed.
 func (e *search) typical(theta Theta, seed uint64) float64 {
 	defer e.s.seeded(seed)()
 	now := e.blocking(nil, theta, e.looks)
-	if now == nil {
-		return math.Inf(1)
-	}
-	if now = now.at(now.redirected(whole(e.m)), theta); now == nil {
-		return math.Inf(1)
-	}
-	return math.Exp(now.logs())
+	return math.Exp(now.at(now.redirected(whole(e.m)), theta).logs())
 }
 
 // refits fits looks with the map free, and reports whether they do not contradict each other then.

@@ -49,9 +49,6 @@ func TestBlocksOfShortLooks(t *testing.T) {
 		}
 		theta := c.of(s)
 		now := e.blocking(nil, Theta{Gamma: 1.1 * theta.Gamma, Beta: theta.Beta}, e.looks).divided(whole(d))
-		if now == nil {
-			t.Fatal(name, "no blocks")
-		}
 		if math.Abs(now.theta.Gamma-theta.Gamma) > 0.01*math.Abs(theta.Gamma) {
 			t.Errorf("%s: γ = %v, want %v", name, now.theta.Gamma, theta.Gamma)
 		}

@@ -8,19 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// inverse returns a⁻¹; nil if a is singular or not finite.
+// inverse returns a⁻¹; all NaN if a is singular or not finite.
 func inverse(a *mat.Dense) *mat.Dense {
-	if !kernel.AllFinite(a) {
-		return nil
-	}
 	var inv mat.Dense
-	if err := inv.Inverse(a); err != nil {
-		if _, ill := err.(mat.Condition); !ill || !kernel.AllFinite(&inv) {
-			return nil
+	if kernel.AllFinite(a) {
+		err := inv.Inverse(a)
+		if ill, _ := err.(mat.Condition); err == nil || !math.IsInf(float64(ill), 1) && kernel.AllFinite(&inv) {
+			return &inv
 		}
 	}
-	return &inv
+	return nowhere(a.RawMatrix().Rows)
 }
+
+// nowhere returns m rows that are NaN.
+func nowhere(m int) *mat.Dense { return each(m, func(int, int) float64 { return math.NaN() }) }
 
 // beside returns x + tv.
 func beside(x []float64, t float64, v []float64) []float64 {
@@ -34,7 +35,6 @@ func rowsOf(rows [][]float64) *mat.Dense {
 	return mat.NewDense(len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
-// transposed returns aᵀ.
 func transposed(a *mat.Dense) *mat.Dense { return mat.DenseCopyOf(a.T()) }
 
 // timesT returns a·bᵀ.
@@ -48,6 +48,18 @@ func timesT(a, b *mat.Dense) *mat.Dense {
 
 // congruent returns aᵀ·h·a.
 func congruent(h, a *mat.Dense) *mat.Dense { return kernel.Times(transposed(a), kernel.Times(h, a)) }
+
+// weighted returns aᵀ·diag(c)·a.
+func weighted(a *mat.Dense, c []float64) *mat.Dense {
+	return kernel.Times(transposed(a), scaledRows(a, c))
+}
+
+// squares returns the matrix of all a_ij².
+func squares(a *mat.Dense) *mat.Dense {
+	b := mat.DenseCopyOf(a)
+	b.Apply(func(_, _ int, v float64) float64 { return square(v) }, b)
+	return b
+}
 
 // scaledRows returns a with its i-th row multiplied by s_i.
 func scaledRows(a *mat.Dense, s []float64) *mat.Dense {
@@ -82,11 +94,8 @@ func off(m int, f func(i, j int) float64) *mat.Dense {
 	})
 }
 
-// both sets a_ij and a_ji.
-func both(a *mat.Dense, i, j int, v float64) {
-	a.Set(i, j, v)
-	a.Set(j, i, v)
-}
+// both sets a_ij and a_ji to the same.
+func both(a *mat.Dense, i, j int, v float64) { setPair(a, i, j, vec2{v, v}) }
 
 // eigen returns the eigenvalues of a symmetric matrix, ascending, and its eigenvectors as rows.
 func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense) {
@@ -99,38 +108,77 @@ func eigen(a *mat.Dense) (values []float64, vectors *mat.Dense) {
 	return e.Values(nil), transposed(&v)
 }
 
-// norm returns the Frobenius norm.
+func square(v float64) float64 { return float64(v * v) }
+
+func median(x []float64) float64 { return quantile(x, 0.5) }
+
+// quantile returns the q-th quantile of some numbers; 0 if there are none.
+func quantile(x []float64, q float64) float64 {
+	if len(x) == 0 {
+		return 0
+	}
+	s := slices.Sorted(slices.Values(x))
+	at := float64(q * float64(len(s)-1))
+	k := min(int(at), len(s)-1)
+	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
+}
+
 func norm(a *mat.Dense) float64 { return mat.Norm(a, 2) }
 
-// length returns |x|.
 func length(x []float64) float64 { return math.Sqrt(kernel.Dot(x, x)) }
+
+// A vec2 are two numbers: those of a pair, E_ij and E_ji, or of a map, γ and β.
+type vec2 [2]float64
+
+func (v vec2) plus(w vec2) vec2  { return vec2{v[0] + w[0], v[1] + w[1]} }
+func (v vec2) minus(w vec2) vec2 { return vec2{v[0] - w[0], v[1] - w[1]} }
+func (v vec2) times(f float64) vec2 {
+	return vec2{float64(v[0] * f), float64(v[1] * f)}
+}
+func (v vec2) dot(w vec2) float64 { return float64(v[0]*w[0]) + float64(v[1]*w[1]) }
+
+// dyad returns w·vᵀv.
+func (v vec2) dyad(w float64) sym2 {
+	return sym2{float64(w * v[0] * v[0]), float64(w * v[0] * v[1]), float64(w * v[1] * v[1])}
+}
+
+// pairOf returns a_ij and a_ji.
+func pairOf(a *mat.Dense, i, j int) vec2 { return vec2{a.At(i, j), a.At(j, i)} }
+
+// setPair sets a_ij and a_ji.
+func setPair(a *mat.Dense, i, j int, v vec2) {
+	a.Set(i, j, v[0])
+	a.Set(j, i, v[1])
+}
 
 // A sym2 is the symmetric matrix (a b; b c).
 type sym2 struct{ a, b, c float64 }
 
-// dyad returns w(v, u)ᵀ(v, u).
-func dyad(v, u, w float64) sym2 {
-	return sym2{float64(w * v * v), float64(w * v * u), float64(w * u * u)}
-}
+// scalar returns the matrix (d 0; 0 d).
+func scalar(d float64) sym2 { return sym2{d, 0, d} }
 
 func (s sym2) plus(t sym2) sym2 { return sym2{s.a + t.a, s.b + t.b, s.c + t.c} }
 func (s sym2) times(f float64) sym2 {
 	return sym2{float64(s.a * f), float64(s.b * f), float64(s.c * f)}
 }
-func (s sym2) of(x, y float64) (u, v float64) {
-	return float64(s.a*x) + float64(s.b*y), float64(s.b*x) + float64(s.c*y)
+func (s sym2) of(v vec2) vec2 {
+	return vec2{float64(s.a*v[0]) + float64(s.b*v[1]), float64(s.b*v[0]) + float64(s.c*v[1])}
 }
 
-// form returns (x, y)S(x, y)ᵀ.
-func (s sym2) form(x, y float64) float64 {
-	return float64(s.a*x*x) + float64(2*s.b*x*y) + float64(s.c*y*y)
+// form returns vSvᵀ.
+func (s sym2) form(v vec2) float64 {
+	return float64(s.a*v[0]*v[0]) + float64(2*s.b*v[0]*v[1]) + float64(s.c*v[1]*v[1])
 }
 
 // dot returns the trace of ST.
 func (s sym2) dot(t sym2) float64 { return float64(s.a*t.a) + float64(2*s.b*t.b) + float64(s.c*t.c) }
 
-// trace returns a + c.
 func (s sym2) trace() float64 { return s.a + s.c }
+
+// inverse returns the matrix whose eigenvalues are 1/(λ + least).
+func (s sym2) inverse(least float64) sym2 {
+	return s.mapped(func(l float64) float64 { return 1 / (l + least) })
+}
 
 // mapped returns the matrix with the same eigenvectors whose eigenvalues are f of those of s.
 func (s sym2) mapped(f func(float64) float64) sym2 {

@@ -2,7 +2,6 @@ package model
 
 import (
 	"math"
-	"slices"
 
 	"github.com/untwist/untwist/internal/kernel"
 	"gonum.org/v1/gonum/mat"
@@ -11,25 +10,14 @@ import (
 // A Frame has the components y = Wx, and the directions u_j with ⟨w_i, u_j⟩ = δ_ij, as rows.
 type Frame struct{ W, U *mat.Dense }
 
-// frameOf returns the frame with rows w_i; nil: they are singular.
-func frameOf(w *mat.Dense) *Frame {
-	inv := inverse(w)
-	if inv == nil {
-		return nil
-	}
-	return &Frame{w, transposed(inv)}
-}
+// frameOf returns the frame with rows w_i, and along that with directions u_j. Where these are singular it is not regular.
+func frameOf(w *mat.Dense) *Frame { return &Frame{w, transposed(inverse(w))} }
+func along(u *mat.Dense) *Frame   { return &Frame{transposed(inverse(u)), u} }
 
-// along returns the frame with directions u_j; nil: they are singular.
-func along(u *mat.Dense) *Frame {
-	inv := inverse(u)
-	if inv == nil {
-		return nil
-	}
-	return &Frame{transposed(inv), u}
-}
+// regular reports whether a frame is one: others are NaN.
+func (f *Frame) regular() bool { return kernel.AllFinite(f.W) && kernel.AllFinite(f.U) }
 
-// corrected returns the frame (I+E)W; nil: it is singular.
+// corrected returns the frame (I+E)W.
 func (f *Frame) corrected(e *mat.Dense) *Frame {
 	m, _ := e.Dims()
 	w := each(m, func(i, j int) float64 { return e.At(i, j) })
@@ -41,10 +29,14 @@ func (f *Frame) corrected(e *mat.Dense) *Frame {
 
 // An equation of a look says for each pair of components
 //
-//	R_ij = v_ij E_ij + v_ji E_ji ± s_ij.
+//	R_ij = v_ij E_ij + v_ji E_ji + u_ij·δθ ± s_ij.
 //
-// The v have errors of variance vv_ij.
-type equation struct{ r, v, s2, vv *mat.Dense }
+// The v have errors of variance vv_ij. κ is not part of s.
+type equation struct {
+	r, v, s2, vv *mat.Dense
+	u            [2]*mat.Dense // −∂R/∂γ and −∂R/∂β; nil: θ is known
+	kappa        float64
+}
 
 // An uncertainty is what is not known of a frame, as far as truncation depends on it: the
 // standard deviations of E_ij (sd), in the direction in which mixed differences depend on it
@@ -57,17 +49,13 @@ type uncertainty struct {
 }
 
 // equationOf returns the equation of a look in a frame.
-func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool) {
+func equationOf(q measured, l *Look, f *Frame, not uncertainty) equation {
 	eta := timesT(f.W, l.steps) // η = WS
 	var e equation
 	if l.kind == long {
 		e = longEquation(q, eta, not)
 	} else {
-		a := inverse(eta)
-		if a == nil {
-			return equation{}, false
-		}
-		e = shortEquation(q, l.tau, a, not)
+		e = shortEquation(q, l.tau, inverse(eta), not)
 	}
 	if l.expected != nil && q.without != nil { // a pair of steps is one of components
 		eachPair(len(q.vd), func(i, j, p int) {
@@ -76,7 +64,7 @@ func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool)
 			}
 		})
 	}
-	return e, true
+	return e
 }
 
 // shortEquation is that of a look with short steps, A = η⁻¹:
@@ -93,44 +81,39 @@ func equationOf(q measured, l *Look, f *Frame, not uncertainty) (equation, bool)
 func shortEquation(q measured, tau float64, a *mat.Dense, not uncertainty) equation {
 	m := len(q.vd)
 	r, aa := congruent(q.m, a), kernel.Times(transposed(a), a)
-	d, square0 := make([]float64, m), 0.0
-	for i := range m {
-		d[i] = r.At(i, i)
+	d2, square0 := make([]float64, m), 0.0
+	for i := range d2 {
+		d2[i] = square(r.At(i, i))
 		square0 += square(q.m.At(i, i)) / float64(m)
 	}
 	n := off(m, func(i, j int) float64 { return math.Hypot(a.At(i, j)/a.At(i, i), not.eff.At(i, j)) })
-	nn := each(m, func(i, j int) float64 { return square(n.At(i, j)) })
-	cross := kernel.Times(transposed(nn), each(m, func(k, j int) float64 { return square(d[k]) * nn.At(k, j) }))
-	products := not.products(d)
+	cross, products := weighted(squares(n), d2), not.products(d2)
 	mean, _ := q.noise()
-	a2 := each(m, func(i, j int) float64 { return square(a.At(i, j)) })
 	noise := congruent(each(m, func(i, j int) float64 {
 		if i == j {
 			return q.vd[i]
 		}
 		return q.vm.At(i, j)
-	}), a2)
+	}), squares(a))
 	return equation{
 		r: off(m, r.At),
-		v: each(m, func(i, _ int) float64 { return d[i] }),
+		v: each(m, func(i, _ int) float64 { return r.At(i, i) }),
 		s2: each(m, func(i, j int) float64 {
 			size := float64(aa.At(i, i)*aa.At(j, j)) + square(aa.At(i, j))
 			noise := noise.At(i, j) + float64(mean*square(aa.At(i, j)))
-			known := square(n.At(i, j)*d[i]) + square(n.At(j, i)*d[j]) + float64((cross.At(i, j)+cross.At(j, i))/2)
+			known := square(n.At(i, j)*r.At(i, i)) + square(n.At(j, i)*r.At(j, j)) + float64((cross.At(i, j)+cross.At(j, i))/2)
 			return noise + products.At(i, j) + float64(square(tau)*min(known, square0*size/2)) + tiny
 		}),
 		vv: each(m, func(i, _ int) float64 { return noise.At(i, i) + float64(mean*square(aa.At(i, i))) }),
 	}
 }
 
-// products returns Σ_k(c_k eff_ki eff_kj)².
-func (u uncertainty) products(c []float64) *mat.Dense {
-	m := len(c)
+// products returns Σ_k(c_k eff_ki eff_kj)², of c².
+func (u uncertainty) products(c2 []float64) *mat.Dense {
 	if u.first {
-		return mat.NewDense(m, m, nil)
+		return mat.NewDense(len(c2), len(c2), nil)
 	}
-	eff2 := each(m, func(i, j int) float64 { return square(u.eff.At(i, j)) })
-	return kernel.Times(transposed(eff2), each(m, func(k, j int) float64 { return square(c[k]) * eff2.At(k, j) }))
+	return weighted(squares(u.eff), c2)
 }
 
 const (
@@ -161,20 +144,6 @@ func (q measured) noise() (mixed, second float64) {
 	return mixed, mixed / max(median(all), tiny) * second
 }
 
-// median returns the median of some numbers.
-func median(x []float64) float64 { return quantile(x, 0.5) }
-
-// quantile returns the q-th quantile of some numbers; 0 if there are none.
-func quantile(x []float64, q float64) float64 {
-	if len(x) == 0 {
-		return 0
-	}
-	s := slices.Sorted(slices.Values(x))
-	at := float64(q * float64(len(s)-1))
-	k := min(int(at), len(s)-1)
-	return s[k] + float64((at-float64(k))*(s[min(k+1, len(s)-1)]-s[k]))
-}
-
 // longEquation is that of a look with long steps h_i = η_ii along the frame and slopes at both
 // ends of them, up to terms of second order in E; N is η without its diagonal, c_i = f_i″ at x
 // and δc_i its change over the step:
@@ -192,14 +161,13 @@ func longEquation(q measured, eta *mat.Dense, not uncertainty) equation {
 		delta[i], c[i], dc[i] = q.m.At(i, i)/h[i], q.c0[i]/square(h[i]), (q.c1[i]-q.c0[i])/square(h[i])
 	}
 	n := off(m, eta.At)
-	curved := kernel.Times(transposed(n), each(m, func(k, j int) float64 { return c[k] * n.At(k, j) }))
+	curved := weighted(n, c)
 	part := off(m, func(i, j int) float64 { return math.Hypot(n.At(i, j)/h[j], not.eff.At(i, j)) })
 	p := each(m, func(i, j int) float64 { return part.At(i, j) * math.Abs(h[j]) })
-	p2 := each(m, func(k, j int) float64 { return square(p.At(k, j)) })
 	x2 := off(m, func(i, j int) float64 { return square(not.sd.At(i, j) * h[j]) })
 	third := kernel.Times(transposed(each(m, func(k, i int) float64 {
 		return square(square(p.At(k, i)) * changes / not.ell[k])
-	})), p2)
+	})), squares(p))
 	cross := kernel.Times(transposed(each(m, func(k, i int) float64 {
 		return square(c[k]) * (square(n.At(k, i)) + float64(x2.At(k, i)/2))
 	})), x2)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/untwist/untwist/internal/kernel"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -28,22 +29,16 @@ func (e *search) flats(flat int, gap float64) (done bool, err error) {
 func (e *search) respan(flat int) (done bool, err error) {
 	least, most := e.white.RawRowView(flat), e.white.RawRowView(e.m-1)
 	rough := e.told * kernel.Dot(least, least) / kernel.Dot(most, most)
-	if e.straightens(flat) {
-		of, err := e.straightened(flat)
-		if of == nil || err != nil {
-			return false, err
-		}
-		return true, e.inSpan(of)
-	}
+	straight := e.straightens(flat)
 	var of *subspace
-	if rough < roughSpan && !e.s.grain.Noisy() {
+	if straight {
+		of, err = e.straightened(flat)
+	} else if rough < roughSpan && !e.s.grain.Noisy() {
 		rows := mat.DenseCopyOf(e.white)
 		kernel.Orthonormalise(rows.RawMatrix())
-		if of, err = spanOf(e.s, e.steps.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat); err != nil {
-			return false, err
-		}
+		of, err = spanOf(e.s, e.steps.within(rows, e.m-flat, e.s.sigma, max(rough, e.s.sigma)), e.m-flat)
 	}
-	if of == nil {
+	if of == nil && err == nil && !straight {
 		of, err = spanOf(e.s, e.steps.slopes(kernel.Identity(e.m), e.s.sigma, 0), e.m-flat)
 	}
 	if of == nil || err != nil {
@@ -62,7 +57,7 @@ func (e *search) inSpan(of *subspace) error {
 	e.s.span, e.linear, e.spent = of.span, of.linear, e.s.queries
 	e.belief, e.bowls = newBelief(e.s), 0
 	e.white, e.clear = kernel.Identity(e.m), false
-	return e.climb(e.frame, 0, false)
+	return e.climb(e.frame, math.Inf(1), false)
 }
 
 // roughSpan is the error of the span of a look from which on it is of no use.
@@ -129,10 +124,7 @@ func (e *search) bends(few int) (float64, error) {
 			u := e.white.RawRowView(i)
 			kernel.AddScaled(v, e.s.random.NormFloat64()/length(u), u)
 		}
-		scale := middle * math.Sqrt(float64(e.m)) / length(v)
-		for i := range v {
-			v[i] *= scale
-		}
+		floats.Scale(middle*math.Sqrt(float64(e.m))/length(v), v)
 		part := e.s.around(x, v)
 		points = append(points, beside(x, part, v), beside(x, -part, v))
 	}

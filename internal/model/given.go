@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"github.com/untwist/untwist/internal/outer"
@@ -32,7 +33,7 @@ func NewGiven(ctx context.Context, f objective.Objective, r Request, w *mat.Dens
 	for i, v := range g.widths {
 		inverses[i] = 1 / v
 	}
-	if g.frame = frameOf(scaledRows(rows, inverses)); g.frame == nil {
+	if g.frame = frameOf(scaledRows(rows, inverses)); !g.frame.regular() {
 		return nil, ErrNoStep
 	}
 	return g, nil
@@ -48,7 +49,7 @@ func (g *Given) Corners(blocks [][]int, n int) ([]outer.Corners, error) {
 	err := p.more(g.frame, blocks, n)
 	for k := range p.four {
 		for i, z := range p.four[k] {
-			p.four[k][i] = float64(z*g.s.unit) + g.s.mid
+			p.four[k][i] = g.s.value(z)
 		}
 	}
 	return p.four, err
@@ -57,7 +58,7 @@ func (g *Given) Corners(blocks [][]int, n int) ([]outer.Corners, error) {
 // Lengths measures the length ℓ of each component, in units of the rows.
 func (g *Given) Lengths() ([]float64, error) {
 	s, m := g.s, len(g.widths)
-	steps, err := newLadder(s, g.frame, Theta{}, 0, min(ladderLines, m+1), true)
+	steps, err := newLadder(s, g.frame, Theta{}, math.Inf(1), ladderLines, true)
 	if err != nil {
 		return nil, err
 	}

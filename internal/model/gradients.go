@@ -220,20 +220,13 @@ const exactSlopes = 1e-6
 //
 //	√(σ²/2t² + (f‴t²/6)²) on both sides, √(2σ²/t² + (f″t/2)²) forward.
 func (l *ladder) slopes(along *mat.Dense, sigma, enough float64) slopes {
-	var two [2]slopes
-	least := [2]float64{math.Inf(1), math.Inf(1)}
-	for t := range steps(l.top*square(shortest), l.top/2) {
-		// A forward second difference misses f‴t.
-		errors := [2]struct{ noise, missed float64 }{{math.Sqrt2 * sigma, l.curvature * t * t / 2}, {math.Sqrt(0.5) * sigma, interpolated(l.odd, 1, t) * t * t / 6}}
-		for k, e := range errors {
-			if v := math.Hypot(e.noise, e.missed) / t; v < least[k] {
-				two[k], least[k] = slopes{along: along, kind: [2]*kind{oneSide, bothSides}[k], step: t, error: math.Hypot(4*e.noise, 3*e.missed)}, v
-			}
-		}
+	least := func(k *kind, noise float64, missed func(t float64) float64) (slopes, float64) {
+		t, error := leastOver(l.top*square(shortest), l.top/2, func(t float64) float64 { return math.Hypot(noise, missed(t)) / t })
+		return slopes{along: along, kind: k, step: t, error: math.Hypot(significant*noise, 3*missed(t))}, error
 	}
-	by := two[1]
-	if least[0] <= enough*l.curvature*l.length() {
-		by = two[0]
+	by, error := least(oneSide, math.Sqrt2*sigma, func(t float64) float64 { return l.curvature * t * t / 2 })
+	if !(error <= enough*l.curvature*l.length()) {
+		by, _ = least(bothSides, math.Sqrt(0.5)*sigma, func(t float64) float64 { return interpolated(l.odd, 1, t) * t * t / 6 }) // a forward second difference misses f‴t
 	}
 	by.steps = slices.Repeat([]float64{by.step}, along.RawMatrix().Rows)
 	return by

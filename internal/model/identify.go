@@ -6,20 +6,14 @@
 // point where f fails has no information. None of these is a mode: each is a number with an
 // error.
 //
-// Everything that is measured is a Look: a point, steps S_1, …, S_m, and the mixed differences
-// of all pairs of steps. In a frame W = U⁻¹ whose components have curvature 1, a look is an
-// equation for each pair of components,
-//
-//	R_ij = v_ij E_ij + v_ji E_ji + u_ij·δθ ± s_ij,   s² = noise + truncation² + κ²|v_ij v_ji|,
-//
-// with the true frame (I+E)W, the two numbers θ of the map, and κ the coupling that does not
-// become less with more looks. A look with short steps is a Hessian, one with long steps a
-// design.
+// Everything that is measured is a Look, and a look is an equation for each pair of components (equations.go). docs/identify.md
+// has the model and the way.
 //
 // Start with Identify. Coordinates are those of the box, in which it is [-1, 1]^d.
 package model
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -41,10 +35,10 @@ type Request struct {
 	Span *mat.Dense
 	// Rough is by how much errors may be larger than where a frame is wanted for itself; 0: 1.
 	Rough float64
-	// Certify, if not nil, tests a frame that is known well enough and that few splits do not
+	// Certify tests a frame that is known well enough and that few splits do not
 	// contradict. It reports whether the frame separates f, and the coupling.
 	Certify func(*Result) (separates bool, coupling float64, err error)
-	// Before, if not nil, is called before looks of which it is not known that they will help. An error ends the
+	// Before is called before looks of which it is not known that they will help. An error ends the
 	// search.
 	Before func(Next) error
 }
@@ -152,10 +146,7 @@ func Identify(ctx context.Context, f objective.Objective, r Request) (*Result, e
 	if err != nil {
 		return &Result{Verdict: Unknown}, err
 	}
-	rough := r.Rough
-	if rough == 0 {
-		rough = 1
-	}
+	rough := cmp.Or(r.Rough, 1)
 	e := &search{request: r, rough: rough, caution: 1, belief: newBelief(s), fresh: true, least: math.Inf(1), goal: rough * goodEnough, verdict: Unknown}
 	if err := e.prepare(); err != nil {
 		return e.result(), err
@@ -214,17 +205,14 @@ func (e *search) result() *Result {
 	r.Rows, r.Expected = e.ofRows()
 	r.Quadratic = e.bowl
 	for k, l := range e.looks {
-		r.Values = append(r.Values, float64(l.z[0][0]*e.s.unit)+e.s.mid)
+		r.Values = append(r.Values, e.s.value(l.z[0][0]))
 		if l.kind == long {
 			continue
 		}
-		q := l.measure(e.s, e.theta)
-		if a := inverse(l.steps); a != nil && k == 0 && e.s.span == nil {
-			r.First = congruent(q.m, transposed(a))
+		if k == 0 && e.s.span == nil {
+			r.First = l.hessian(e.s, e.theta, kernel.Identity(e.m)).Dense
 		}
-		if a := l.toSteps(e.frame.U); a != nil {
-			r.InFrame = append(r.InFrame, congruent(q.m, a))
-		}
+		r.InFrame = append(r.InFrame, l.hessian(e.s, e.theta, e.frame.U).Dense)
 	}
 	return r
 }
@@ -238,22 +226,16 @@ func (r *Result) scaled(ell []float64) {
 }
 
 // sight returns what a short look of all pairs has seen along some directions, without a map.
-func (e *search) sight(l *Look, along *mat.Dense) (s Sight) {
-	a := l.toSteps(along)
-	if a == nil {
-		return s
-	}
-	q, x := l.measure(e.s, Theta{}), l.x
+func (e *search) sight(l *Look, along *mat.Dense) Sight {
+	h, x := l.hessian(e.s, Theta{}, along), slices.Clone(l.x)
 	if e.s.span != nil {
 		x = e.s.whole(x)
 	}
-	s = Sight{X: make([]float64, len(x)), Value: float64(l.z[0][0]*e.s.unit) + e.s.mid, Hessian: congruent(q.m, a)}
 	for k, v := range x {
-		s.X[k] = e.s.centre[k] + float64(e.s.half[k]*v)
+		x[k] = e.s.centre[k] + float64(e.s.half[k]*v)
 	}
-	g := kernel.Times(mat.NewDense(1, e.m, q.g), a)
+	g := h.slopes()
 	g.Scale(e.s.unit, g)
-	s.Hessian.Scale(e.s.unit, s.Hessian)
-	s.Slopes = g.RawRowView(0)
-	return s
+	h.Scale(e.s.unit, h.Dense)
+	return Sight{x, e.s.value(l.z[0][0]), g.RawRowView(0), h.Dense}
 }

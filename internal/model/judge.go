@@ -9,10 +9,10 @@ import (
 
 // judge asks splits, as few as it takes, and reports whether the verdict is final.
 func (e *search) judge(need float64, ended bool) (bool, error) {
-	if e.bowl && need <= 1 && e.request.Certify != nil {
+	if e.bowl && need <= 1 {
 		return e.certify()
 	}
-	p := splits{s: e.s, theta: e.theta}
+	p := splits{s: e.s, theta: e.theta, part: middle}
 	for n := fewSplits; ; n = someSplits {
 		if err := p.more(e.frame, singles(e.m), n); err != nil {
 			return true, err
@@ -22,7 +22,7 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 			e.theta, p.theta, c = Theta{}, Theta{}, plain.coupling()
 		}
 		e.coupled = c
-		if e.request.Certify != nil && (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
+		if (need <= 1 || len(e.looks) == 0) && c.mid < e.separates() && e.believed() {
 			return e.certify()
 		}
 		if len(e.looks) == 1 && !e.found && !ended && e.mayBeOrthogonal() {
@@ -33,14 +33,14 @@ func (e *search) judge(need float64, ended bool) (bool, error) {
 		if asked >= enoughSplits && c.hi < e.separates() || c.lo > e.separates() || asked >= mostSplits {
 			break
 		}
-		if need > 1 && !ended && len(e.looks) > 0 || need > 1 && c.mid > usable && !ended { // a yes would not be believed
+		if need > 1 && !ended && (len(e.looks) > 0 || c.mid > usable) { // a yes would not be believed
 			break
 		}
 		if asked >= enoughSplits && c.loud < drowned {
 			break
 		}
 	}
-	return e.decide(&p, need, ended), nil
+	return e.decide(need, ended), nil
 }
 
 // believed reports whether small couplings can be believed: one look fits quadratics only, of which no coupling is
@@ -55,8 +55,7 @@ func (e *search) mayBeOrthogonal() bool {
 	if !e.clear || e.coupled.hi > usable || quantile(e.errors(), 1) > usable || e.restarts > 0 {
 		return false
 	}
-	p := e.parabola(e.looks[0])
-	return p != nil && e.coupled.hi < usable*length(p.fine(Theta{}))
+	return e.coupled.hi < usable*length(e.parabola(e.looks[0]).fine(Theta{}))
 }
 
 // asQuadratic is the coupling up to which f may be a quadratic.
@@ -96,12 +95,8 @@ func (e *search) certify() (bool, error) {
 }
 
 // decide reaches the verdict that splits allow, and reports whether it is final.
-func (e *search) decide(p *splits, need float64, ended bool) bool {
+func (e *search) decide(need float64, ended bool) bool {
 	c := e.coupled
-	if c.hi < e.separates() && (need <= 1 || len(e.looks) == 0) && e.believed() {
-		e.verdict = Separable
-		return true
-	}
 	if len(e.looks) >= 2*enoughLooks && c.lo > hopeless && !ended { // whatever looks say of each other
 		e.verdict = Not
 		return true
@@ -135,7 +130,7 @@ func (e *search) decide(p *splits, need float64, ended bool) bool {
 type splits struct {
 	s     *sampler
 	theta Theta
-	part  float64         // of the box, from which points are drawn; 0: its middle
+	part  float64         // of the box, from which points are drawn
 	four  []outer.Corners // f at x, x+a, x+b and z, finite
 }
 
@@ -150,27 +145,29 @@ const (
 	fewSplits, someSplits, enoughSplits, mostSplits = 4, 16, fewSplits + someSplits, 80
 )
 
+// split returns the coupling of n splits of blocks in the frame so far, of so much of the box.
+func (e *search) split(blocks [][]int, n int, part float64) (estimate, error) {
+	p := splits{s: e.s, theta: e.theta, part: part}
+	err := p.more(e.frame, blocks, n)
+	return p.coupling(), err
+}
+
 // more asks for n more splits.
 func (p *splits) more(f *Frame, blocks [][]int, n int) error {
 	s := p.s
-	m, part := s.dim(), p.part
-	if part == 0 {
-		part = middle
-	}
 	var points [][]float64
 	for range n {
-		x, err := s.safe(part)
+		x, err := s.safe(p.part)
 		if err != nil {
 			return err
 		}
-		z, err := s.safe(part)
+		z, err := s.safe(p.part)
 		if err != nil {
 			return err
 		}
 		step := beside(z, -1, x)
-		first := half(s, blocks)
-		a := make([]float64, m)
-		for _, i := range first {
+		a := make([]float64, s.dim())
+		for _, i := range half(s, blocks) {
 			kernel.AddScaled(a, kernel.Dot(f.W.RawRowView(i), step), f.U.RawRowView(i))
 		}
 		b := beside(step, -1, a)

@@ -24,8 +24,10 @@ type ladder struct {
 type rung struct{ step, misses, clear float64 }
 
 const (
-	rungFactor = 4.
-	mostRungs  = 15
+	// ladderLines are along how many lines steps are chosen.
+	ladderLines = 5
+	rungFactor  = 4.
+	mostRungs   = 15
 	// rungsAtOnce are asked in one batch.
 	rungsAtOnce = 3
 	// significant is how many standard deviations of noise a difference of rungs must have.
@@ -39,13 +41,12 @@ const (
 	shortest = 1e-6
 )
 
-// newLadder measures along the given number of lines. Their directions are rows of u if alone,
-// otherwise (u_a ± u_b)/√2 for random a, b. curvature is what it is known to be at most; 0: not
-// known.
+// newLadder measures along some lines, one more than there are components at most. Their directions are rows of u if alone, otherwise (u_a ± u_b)/√2 for
+// random a, b. curvature is what it is known to be at most.
 func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, alone bool) (*ladder, error) {
 	m := s.dim()
 	l := &ladder{top: median(s.widths(f.W)) / 2, caution: 1}
-	x, z, err := s.finite(lines)
+	x, z, err := s.finite(min(lines, m+1))
 	if err != nil {
 		return nil, err
 	}
@@ -59,9 +60,7 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 			kernel.AddScaled(v.RawRowView(k), sign, f.U.RawRowView(b))
 			floats.Scale(1/math.Sqrt2, v.RawRowView(k))
 		}
-		far := mat.DenseCopyOf(v).RawRowView(k)
-		floats.Scale(l.top, far)
-		l.top *= s.around(x.RawRowView(k), far)
+		l.top *= s.around(x.RawRowView(k), beside(make([]float64, m), l.top, v.RawRowView(k)))
 	}
 	f0, sigma := s.mapped(z, theta)
 	var second, odd [][]float64
@@ -96,10 +95,7 @@ func newLadder(s *sampler, f *Frame, theta Theta, curvature float64, lines int, 
 		}
 	}
 	l.even, l.odd = clearest(l.even), clearest(l.odd)
-	l.curvature = max(rootMean(second[max(0, len(second)-2)]), tiny)
-	if curvature > 0 {
-		l.curvature = min(l.curvature, curvature)
-	}
+	l.curvature = min(max(rootMean(second[max(0, len(second)-2)]), tiny), curvature)
 	return l, nil
 }
 
@@ -140,7 +136,7 @@ func (l *ladder) climb(second, odd [][]float64, t, sigma float64) bool {
 // from rung to rung, so that shorter steps need not be measured.
 func (l *ladder) lawful(curvature float64) bool {
 	n := len(l.even)
-	if n < 3 || l.even[n-2].misses > steady*curvature {
+	if n <= 2 || l.even[n-2].misses > steady*curvature {
 		return false
 	}
 	const about = 1.5
@@ -217,17 +213,13 @@ func interpolated(rungs []rung, power, t float64) float64 {
 //
 // where b is the part of the truncation that counts: 1 while the frame is unknown.
 func (l *ladder) best(k *kind, sigma, b float64) (step, e float64) {
-	e = math.Inf(1)
 	longest := l.length()
-	for t := range steps(l.top*shortest, l.top) {
+	return leastOver(l.top*shortest, l.top, func(t float64) float64 {
 		if t > longest {
-			break
+			return math.Inf(1)
 		}
-		if v := math.Hypot(k.noise*sigma/(l.curvature*t*t), b*l.tau(k, t)); v < e {
-			step, e = t, v
-		}
-	}
-	return step, e
+		return math.Hypot(k.noise*sigma/(l.curvature*t*t), b*l.tau(k, t))
+	})
 }
 
 // length returns ℓ, the step over which the curvature changes by three tenths.
@@ -250,6 +242,17 @@ func steps(from, to float64) func(func(float64) bool) {
 			}
 		}
 	}
+}
+
+// leastOver returns the step from one to another at which f is least, and f there.
+func leastOver(from, to float64, f func(float64) float64) (at, least float64) {
+	least = math.Inf(1)
+	for t := range steps(from, to) {
+		if v := f(t); v < least {
+			at, least = t, v
+		}
+	}
+	return at, least
 }
 
 // rootMean returns the root of the mean square of the finite numbers.

@@ -35,11 +35,11 @@ func (b *belief) learn() bool {
 	best := b.candidate(b.frame, b.theta, b.looks)
 	if best.misfit > misfitting || b.pair > 0 || median(b.errors()) > usable || len(short) > manyLooks && quantile(b.errors(), 1) > usable {
 		best.misfit = b.misfit(best.frame, best.theta, short)
-		if other := b.restarted(best, short); other.misfit < better*best.misfit || best.frame == nil {
+		if other := b.restarted(best, short); other.misfit < better*best.misfit {
 			best, b.looks, b.kappa = other, short, make([]float64, len(short)) // others are about a wrong frame
 		}
 	}
-	if best.frame == nil {
+	if math.IsInf(best.misfit, 1) {
 		return false
 	}
 	b.frame, b.theta = best.frame, best.theta
@@ -97,12 +97,7 @@ func (b *belief) restarted(from candidate, short []*Look) candidate {
 
 // first makes a frame of one look: that with orthogonal rows in which it is diagonal.
 func (b *belief) first() bool {
-	l := b.looks[0]
-	a := l.toSteps(kernel.Identity(b.m))
-	if a == nil {
-		return false
-	}
-	lambda, x := eigen(congruent(l.measure(b.s, b.theta).m, a))
+	lambda, x := eigen(b.looks[0].hessian(b.s, b.theta, kernel.Identity(b.m)).Dense)
 	if lambda == nil {
 		return false
 	}
@@ -111,16 +106,12 @@ func (b *belief) first() bool {
 	for i, v := range lambda {
 		s[i] = 1 / math.Sqrt(max(math.Abs(v), most*nothing, tiny))
 	}
-	f := along(scaledRows(x, s))
-	if f == nil {
-		return false
-	}
-	b.frame, b.kappa, b.surprise = f, []float64{0}, 1
+	b.frame, b.kappa, b.surprise = along(scaledRows(x, s)), []float64{0}, 1
 	eq := b.equations(b.frame, b.theta, b.looks)
 	if eq == nil {
 		return false
 	}
-	b.known = system{m: b.m, eq: eq, kappa: b.kappa}.solve().own
+	b.known = system{eq: eq}.solve().own
 	b.uncertain(b.known)
 	return true
 }
@@ -128,34 +119,34 @@ func (b *belief) first() bool {
 // fit learns E, θ and κ of all looks, around a frame that fits them.
 func (b *belief) fit() bool {
 	looks := len(b.looks)
+	linearised := func() []equation {
+		eq := coupled(b.equations(b.frame, b.theta, b.looks), b.kappa)
+		if eq != nil && looks > fitAnything {
+			b.slopes(b.frame, b.theta, b.looks, eq)
+		}
+		return eq
+	}
 	const rounds = 4 // κ and θ depend on each other
 	for round := range rounds {
-		eq := b.equations(b.frame, b.theta, b.looks)
-		if eq == nil {
+		sys := system{eq: linearised(), free: looks > fitAnything && round < rounds-1}
+		if sys.eq == nil {
 			return false
-		}
-		sys := system{m: b.m, eq: eq, kappa: b.kappa}
-		if looks > 2 {
-			sys.slopes, sys.free = b.slopes(b.frame, b.theta, b.looks, eq), round < rounds-1
 		}
 		out := sys.solve()
 		if next, ok := b.turned(b.theta, out, furthest); sys.free && ok {
-			b.theta, b.ofTheta = next, out.ofTheta
-			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2); f != nil {
+			b.theta = next
+			if f := b.gaussNewton(b.frame, b.theta, b.looks, mostSweeps/2); f.regular() {
 				b.frame = f
 			}
-			if sys.eq = b.equations(b.frame, b.theta, b.looks); sys.eq == nil {
+			if sys.eq = linearised(); sys.eq == nil {
 				return false
 			}
-			sys.slopes = b.slopes(b.frame, b.theta, b.looks, sys.eq)
 		}
 		if sys.free {
 			sys.free = false
 			out = sys.solve()
 		}
-		eq = sys.eq
-		b.ofTheta = out.ofTheta
-		b.known = out.total
+		b.ofTheta, b.known = out.ofTheta, out.total
 		b.uncertain(b.known)
 		if round == 0 {
 			b.surprise = 1
@@ -165,27 +156,21 @@ func (b *belief) fit() bool {
 			}
 		}
 		if looks > 2 {
-			for k := range b.kappa {
-				b.kappa[k] = excess(out, eq, k, freedom(looks))
-			}
+			b.kappa = out.excesses()
 			b.pair = out.pair(make([]float64, len(out.own)), freedom(looks))
 		}
 	}
 	if looks <= fitAnything {
 		b.not.eff = off(b.m, func(int, int) float64 { return prior })
 	}
-	f := b.scaled(b.frame, b.theta, b.looks)
-	if f == nil {
-		return false
-	}
-	b.frame = f
+	b.frame = b.scaled(b.frame, b.theta, b.looks)
 	return true
 }
 
 // turned returns the map that a solution leads to, each number at most so much further, if it bears one out: otherwise the one there
 // was, and false.
 func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
-	left := meanSquare(out) * float64(len(out.residual)*len(out.own))
+	left := meanSquare(out) * float64(len(out.rows)*len(out.own))
 	if !kernel.Finite(out.theta[0]+out.theta[1]) || theta.Identity() && out.gain <= max(certain, left) {
 		return theta, false
 	}
@@ -193,23 +178,13 @@ func (b *belief) turned(theta Theta, out solution, most float64) (Theta, bool) {
 	return next, next != theta
 }
 
-// toSteps returns A with steps S = S′A⁻¹, the change from the coordinates of some directions (as
-// rows) to those of the steps of a look: H = AᵀMA.
-func (l *Look) toSteps(directions *mat.Dense) *mat.Dense {
-	inv := inverse(l.steps)
-	if inv == nil {
-		return nil
-	}
-	return transposed(kernel.Times(directions, inv))
-}
-
 // joint returns the frame that diagonalises short looks together, and C, what that leaves of pairs, as a part of
-// their curvatures; nil: there is none. Looks count by how exact they are.
+// their curvatures. Looks count by how exact they are.
 func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 	t := short[len(short)-1].steps
 	all, weights := b.hessians(theta, short, t)
 	if len(all) < 2 {
-		return nil, nil
+		return along(nowhere(b.m)), nil
 	}
 	typical := median(weights)
 	for k, h := range all {
@@ -217,38 +192,19 @@ func (b *belief) joint(theta Theta, short []*Look) (*Frame, *mat.Dense) {
 	}
 	joint, err := jointdiag.Diagonalise(all, b.s.random)
 	if err != nil {
-		return nil, nil
+		return along(nowhere(b.m)), nil
 	}
-	inv := inverse(joint.W)
-	if inv == nil {
-		return nil, nil
-	}
-	return along(kernel.Times(transposed(inv), t)), off(b.m, joint.Couplings().At)
+	return along(kernel.Times(transposed(inverse(joint.W)), t)), off(b.m, joint.Couplings().At)
 }
 
 // hessians returns those of short looks along some directions, each as a part of its size, and how exact they are.
 func (b *belief) hessians(theta Theta, short []*Look, t *mat.Dense) (all []*mat.Dense, weights []float64) {
 	for _, l := range short {
-		a := l.toSteps(t)
-		if a == nil {
-			continue
-		}
-		q := l.measure(b.s, theta)
-		h := congruent(q.m, a)
-		size := norm(h)
-		noise, _ := q.noise()
-		h.Scale(1/max(size, tiny), h)
-		all = append(all, h)
-		weights = append(weights, 1/math.Sqrt(1e-30+noise*square(square(spectral(a)))/square(size)))
+		h := l.hessian(b.s, theta, t)
+		size := norm(h.Dense)
+		h.Scale(1/max(size, tiny), h.Dense)
+		all = append(all, h.Dense)
+		weights = append(weights, 1/math.Sqrt(1e-30+h.variance()/square(size)))
 	}
 	return all, weights
-}
-
-// spectral returns the largest singular value.
-func spectral(a *mat.Dense) float64 {
-	values, _ := eigen(kernel.Times(transposed(a), a))
-	if values == nil {
-		return math.Inf(1)
-	}
-	return math.Sqrt(max(0, values[len(values)-1]))
 }

@@ -29,7 +29,7 @@ func TestLengthByHand(t *testing.T) {
 			}
 			p := by.at([]float64{y, -y}, z[0])
 			for i := range 2 {
-				p.bend[i], p.errors[i] = 12/s.unit, 0
+				p.bend[i] = reading{12 / s.unit, 0}
 			}
 		}
 		g := gauge{t: first, hi: math.Inf(1)}

@@ -92,7 +92,6 @@ type Look struct {
 	expected *mat.Dense
 }
 
-// asks reports whether a look asks for a pair.
 func (l *Look) asks(pair int) bool { return l.pairs == nil || l.pairs[pair] }
 
 // bare returns a look at x that asks for no pairs, with steps t_i along directions, shorter ones where the bounds are near.
@@ -112,28 +111,21 @@ func (l *Look) points() [][]float64 {
 	if !l.kind.aside {
 		points = append(points, l.x)
 	}
-	add := func(a, b float64, step, other []float64) {
-		x := beside(l.x, a, step)
-		if other != nil {
-			kernel.AddScaled(x, b, other)
-		}
-		points = append(points, x)
-	}
 	for _, p := range l.kind.parts {
 		if p.pairs {
 			eachPair(m, func(i, j, pair int) {
 				if l.asks(pair) {
-					add(p.a, p.b, l.steps.RawRowView(i), l.steps.RawRowView(j))
+					points = append(points, beside(beside(l.x, p.a, l.steps.RawRowView(i)), p.b, l.steps.RawRowView(j)))
 				}
 			})
 			continue
 		}
 		for i := range m {
-			var other []float64
-			if l.ends != nil {
-				other = l.ends.RawRowView(i)
+			x := beside(l.x, p.a, l.steps.RawRowView(i))
+			if p.b != 0 {
+				kernel.AddScaled(x, p.b, l.ends.RawRowView(i))
 			}
-			add(p.a, p.b, l.steps.RawRowView(i), other)
+			points = append(points, x)
 		}
 	}
 	return points

@@ -20,11 +20,9 @@ func TestThetaIsLearntWithAllPairs(t *testing.T) {
 	}
 	const s2 = 1e-8
 	var eq []equation
-	var slopes [][2]*mat.Dense
 	for range looks {
 		same := each(m, func(int, int) float64 { return s2 })
-		eq = append(eq, equation{r: matrix(), v: matrix(), s2: same, vv: mat.NewDense(m, m, nil)})
-		slopes = append(slopes, [2]*mat.Dense{matrix(), matrix()})
+		eq = append(eq, equation{r: matrix(), v: matrix(), s2: same, vv: mat.NewDense(m, m, nil), u: [2]*mat.Dense{matrix(), matrix()}})
 	}
 	const n = 2*pairs + 2
 	normal, right := mat.NewDense(n, n, nil), mat.NewVecDense(n, nil)
@@ -32,7 +30,7 @@ func TestThetaIsLearntWithAllPairs(t *testing.T) {
 		eachPair(m, func(i, j, p int) {
 			row := make([]float64, n)
 			row[2*p], row[2*p+1] = eq[k].v.At(i, j), eq[k].v.At(j, i)
-			row[n-2], row[n-1] = slopes[k][0].At(i, j), slopes[k][1].At(i, j)
+			row[n-2], row[n-1] = eq[k].u[0].At(i, j), eq[k].u[1].At(i, j)
 			for a, x := range row {
 				right.SetVec(a, right.AtVec(a)+x*eq[k].r.At(i, j)/s2)
 				for b, y := range row {
@@ -50,17 +48,17 @@ func TestThetaIsLearntWithAllPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, free := range []bool{true, false} { // whether θ moves at first, too
-		a := system{m: m, eq: eq[:first], kappa: make([]float64, first), slopes: slopes[:first], free: free}.solve()
+		a := system{eq: eq[:first], free: free}.solve()
 		var rest []equation
-		for k, q := range eq[first:] {
+		for _, q := range eq[first:] {
+			r := q.r
 			q.r = off(m, func(i, j int) float64 {
 				i, j = min(i, j), max(i, j)
-				u := slopes[first+k]
-				return q.r.At(i, j) - q.v.At(i, j)*a.e.At(i, j) - q.v.At(j, i)*a.e.At(j, i) - u[0].At(i, j)*a.theta[0] - u[1].At(i, j)*a.theta[1]
+				return r.At(i, j) - pairOf(q.v, i, j).dot(pairOf(a.e, i, j)) - q.u[0].At(i, j)*a.theta[0] - q.u[1].At(i, j)*a.theta[1]
 			})
 			rest = append(rest, q)
 		}
-		b := system{m: m, eq: rest, kappa: make([]float64, looks-first), slopes: slopes[first:], free: true, before: a.total}.solve()
+		b := system{eq: rest, free: true, before: a.total}.solve()
 		near := func(what string, got, want float64) {
 			if !(math.Abs(got-want) < 1e-4*(1+math.Abs(want))) {
 				t.Errorf("free %v: %s is %v, want %v", free, what, got, want)
@@ -68,7 +66,7 @@ func TestThetaIsLearntWithAllPairs(t *testing.T) {
 		}
 		near("γ", a.theta[0]+b.theta[0], want.AtVec(n-2))
 		near("β", a.theta[1]+b.theta[1], want.AtVec(n-1))
-		sd := b.total.errors(m, b.ofTheta.inverse()).sd
+		sd := b.total.errors(m, b.ofTheta.covariance()).sd
 		eachPair(m, func(i, j, p int) {
 			near("E_ij", a.e.At(i, j)+b.e.At(i, j), want.AtVec(2*p))
 			near("E_ji", a.e.At(j, i)+b.e.At(j, i), want.AtVec(2*p+1))
@@ -87,20 +85,20 @@ func TestInformationOfThetaIsNotNegative(t *testing.T) {
 	const m, looks = 3, 3
 	random := rng.Seed(3).Stream("test")
 	for range 100 {
-		s := system{m: m, kappa: make([]float64, looks)}
+		var s system
 		size := math.Exp(3 * random.NormFloat64())
 		by := [2]float64{random.NormFloat64(), random.NormFloat64()}
 		for range looks {
 			v := each(m, func(int, int) float64 { return size * random.NormFloat64() })
-			s.eq = append(s.eq, equation{
-				r: mat.NewDense(m, m, nil), v: v, vv: mat.NewDense(m, m, nil), s2: each(m, func(int, int) float64 { return 1e-20 }),
-			})
 			along := func(b float64) *mat.Dense {
 				return off(m, func(i, j int) float64 { return b * (v.At(min(i, j), max(i, j)) + 3*v.At(max(i, j), min(i, j))) })
 			}
-			s.slopes = append(s.slopes, [2]*mat.Dense{along(by[0]), along(by[1])})
+			s.eq = append(s.eq, equation{
+				r: mat.NewDense(m, m, nil), v: v, vv: mat.NewDense(m, m, nil), s2: each(m, func(int, int) float64 { return 1e-20 }),
+				u: [2]*mat.Dense{along(by[0]), along(by[1])},
+			})
 		}
-		c := s.solve().ofTheta.inverse()
+		c := s.solve().ofTheta.covariance()
 		if !(c.a >= 0 && c.c >= 0 && c.a < 1 && c.c <= 1 && c.a*c.c >= c.b*c.b*(1-1e-6)) {
 			t.Fatalf("the covariance of θ is %v", c)
 		}

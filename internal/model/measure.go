@@ -71,9 +71,7 @@ func (q *measured) fill(expected *mat.Dense) {
 		if !kernel.Finite(v) {
 			q.m.Set(i, i, 0)
 			q.vd[i], q.g[i] = typical, 0
-			if q.c0 != nil {
-				q.c0[i], q.c1[i] = 0, 0
-			}
+			q.c0[i], q.c1[i] = 0, 0
 		}
 	}
 	m := len(q.vd)
@@ -91,11 +89,40 @@ func (q *measured) fill(expected *mat.Dense) {
 	})
 }
 
+// A hessian is that of ψ(f) along some directions, by a short look: those of its steps are AᵀS.
+type hessian struct {
+	*mat.Dense
+	a    *mat.Dense
+	from measured
+}
+
+// hessian returns that along some directions, as rows.
+func (l *Look) hessian(s *sampler, theta Theta, directions *mat.Dense) hessian {
+	a, q := transposed(kernel.Times(directions, inverse(l.steps))), l.measure(s, theta)
+	return hessian{congruent(q.m, a), a, q}
+}
+
+// slopes returns the slopes along the directions, in a row.
+func (h hessian) slopes() *mat.Dense {
+	return kernel.Times(mat.NewDense(1, len(h.from.g), h.from.g), h.a)
+}
+
+// variance returns that of entries, at most.
+func (h hessian) variance() float64 {
+	values, _ := eigen(kernel.Times(transposed(h.a), h.a))
+	if values == nil {
+		return math.Inf(1)
+	}
+	noise, _ := h.from.noise()
+	most := math.Sqrt(max(0, values[len(values)-1])) // the largest singular value
+	return float64(noise * square(square(most)))
+}
+
 // each sets M_ij and its variance for every pair, p counting pairs, and D_i, its variance and
 // the slope for every step.
 func (v values) each(pair func(i, j, p int) (m, variance float64), single func(i int) (d, variance, slope float64)) measured {
 	m := len(v.f[1])
-	q := measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m)}
+	q := measured{m: mat.NewDense(m, m, nil), vm: mat.NewDense(m, m, nil), vd: make([]float64, m), g: make([]float64, m), c0: make([]float64, m), c1: make([]float64, m)}
 	for i := range m {
 		d, variance, slope := single(i)
 		q.m.Set(i, i, d)
@@ -153,15 +180,15 @@ func (v values) fourPoint() measured {
 
 func (v values) long() measured {
 	f, n := v.f, v.n
-	m := len(f[1])
-	c0, c1 := make([]float64, m), make([]float64, m)
 	q := v.each(v.mixed(f[1], f[6], n[1], n[6]), func(i int) (d, variance, slope float64) {
 		r := v.h[i] / v.eps[i]
-		c0[i] = r * r * ((f[2][i] - f[0][0]) + (f[3][i] - f[0][0]))
-		c1[i] = r * r * ((f[4][i] - f[1][i]) + (f[5][i] - f[1][i]))
 		slope = float64(r * (f[2][i] - f[3][i]) / 2)
 		return float64(r*(f[4][i]-f[5][i])/2) - slope, r * r * (n[2][i] + n[3][i] + n[4][i] + n[5][i]) / 4, slope
 	})
-	q.c0, q.c1 = c0, c1
+	for i := range q.g {
+		r2 := square(v.h[i] / v.eps[i])
+		q.c0[i] = r2 * ((f[2][i] - f[0][0]) + (f[3][i] - f[0][0]))
+		q.c1[i] = r2 * ((f[4][i] - f[1][i]) + (f[5][i] - f[1][i]))
+	}
 	return q
 }

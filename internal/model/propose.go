@@ -2,6 +2,7 @@ package model
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -32,10 +33,8 @@ func (e *search) lookAround() error {
 		return ErrNoStep
 	}
 	e.told = size
-	if len(e.looks) == 0 {
-		if budget := e.request.Budget; budget > 0 && float64(Forecast(e.m, e.s.sigma)) > affordable*float64(budget) {
-			return ErrSmallBudget
-		}
+	if budget := e.request.Budget; len(e.looks) == 0 && budget > 0 && float64(Forecast(e.m, e.s.sigma)) > affordable*float64(budget) {
+		return ErrSmallBudget
 	}
 	if err := e.before(kind.queries(e.m), e.contested()); err != nil {
 		return err
@@ -44,46 +43,33 @@ func (e *search) lookAround() error {
 	if e.bowl {
 		along = e.wide()
 	}
-	x, err := e.s.safe(middle)
-	if err != nil {
-		return err
-	}
-	return e.take(e.shortLook(kind, along, t, x))
-}
-
-// count returns how many are true.
-func count(all []bool) (n int) {
-	for _, yes := range all {
-		if yes {
-			n++
-		}
-	}
-	return n
+	_, err := e.take(middle, func(x []float64) *Look { return e.shortLook(kind, along, t, x) })
+	return err
 }
 
 // before says that so many queries are about to be asked.
 func (e *search) before(queries int, contradicted bool) error {
-	if e.request.Before == nil {
-		return nil
-	}
 	return e.request.Before(Next{Queries: queries, Looks: len(e.looks) + e.restarts, Components: e.m, Contradicted: contradicted, search: e})
 }
 
-// take asks for the values of a look, and keeps it.
-func (e *search) take(l *Look) error {
-	err := e.s.look(l)
-	if err == nil {
+// take makes a look at a random point of so much of the box, and keeps it.
+func (e *search) take(part float64, at func(x []float64) *Look) (*Look, error) {
+	x, err := e.s.safe(part)
+	if err != nil {
+		return nil, err
+	}
+	l := at(x)
+	if err = e.s.look(l); err == nil {
 		e.looks = append(e.looks, l)
 	}
-	return err
+	return l, err
 }
 
 // shortLook returns a look at x with steps of t along directions, shorter ones where the bounds are near.
 func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *Look {
 	scale := make([]float64, e.m)
 	for i := range scale {
-		far := scaledRows(along.Slice(i, i+1, 0, e.m).(*mat.Dense), []float64{2 * t})
-		scale[i] = t * e.s.around(x, far.RawRowView(0))
+		scale[i] = t * e.s.around(x, beside(make([]float64, e.m), 2*t, along.RawRowView(i)))
 	}
 	return &Look{kind: k, x: x, steps: scaledRows(along, scale), h: scale, tau: e.steps.tau(k, t)}
 }
@@ -91,13 +77,20 @@ func (e *search) shortLook(k *kind, along *mat.Dense, t float64, x []float64) *L
 // uneven is the part of a long step by which it may be shorter, so that no two are the same.
 const uneven = 0.3
 
-// longLook returns a look at x with steps of about h along the frame.
+// longLook returns a look at x with steps of about so much along the frame, shorter ones where two of them and slopes would not
+// stay within the bounds, and the other way where there is more room.
 func (e *search) longLook(x, most []float64) *Look {
 	eps, h := make([]float64, e.m), make([]float64, e.m)
-	for i := range h {
-		eps[i] = min(math.Cbrt(3*e.s.sigma*e.not.ell[i]), e.not.ell[i]/3)
-		h[i] = most[i] * float64(2*e.s.random.IntN(2)-1) * (1 - uneven + float64(uneven*e.s.random.Float64()))
-		e.within(x, i, &h[i], &eps[i])
+	for i, l := range e.not.ell {
+		t := most[i] * float64(2*e.s.random.IntN(2)-1) * (1 - uneven + float64(uneven*e.s.random.Float64()))
+		end := min(math.Cbrt(3*e.s.sigma*l), l/3)
+		step := func(t float64) []float64 { return beside(make([]float64, e.m), t, e.frame.U.RawRowView(i)) }
+		eps[i] = end * e.s.around(x, step(4*end))
+		there, back := e.s.reach(x, step(3*t), 1), e.s.reach(x, step(-3*t), 1)
+		h[i] = t * there
+		if back > there {
+			h[i] = -t * back
+		}
 	}
 	return &Look{kind: long, x: x, steps: scaledRows(e.frame.U, h), h: h, eps: eps, ends: scaledRows(e.frame.U, eps)}
 }
@@ -122,26 +115,25 @@ func (e *search) lookAlong() (int, error) {
 	if e.coupling() > 0 || e.surprise > misled {
 		n = lastLooks
 	}
-	pairs, count := e.wanting()
-	if n > 1 || e.upright || e.contested() {
+	pairs := e.wanting()
+	if n > 1 || e.upright {
 		if err := e.before(n*o.kind.queries(e.m), e.contested()); err != nil {
 			return 0, err
 		}
 	}
-	for range n {
-		x, err := e.s.safe(middle)
-		if err != nil {
-			return 0, err
-		}
+	at := func(x []float64) *Look {
 		l := e.shortLook(o.kind, e.frame.U, o.steps[0], x)
 		if o.kind == long {
 			l = e.longLook(x, o.steps)
 		}
-		if count < len(pairs) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
+		if slices.Contains(pairs, false) && (e.theta.Identity() || !e.s.grain.Noisy()) { // with noise, a map is learnt from all pairs
 			l.pairs = pairs
 		}
 		l.expected = off(e.m, func(i, j int) float64 { return e.not.sd.At(i, j) * math.Abs(l.h[j]/l.h[i]) })
-		if err := e.take(l); err != nil {
+		return l
+	}
+	for range n {
+		if _, err := e.take(middle, at); err != nil {
 			return 0, err
 		}
 	}
@@ -149,35 +141,17 @@ func (e *search) lookAlong() (int, error) {
 }
 
 // wanting returns the pairs that are not known well enough, by their targets and by their shares in the
-// errors of rows, and those whose curvatures are in proportion by chance, maybe. count is how many
-// they are.
-func (e *search) wanting() (pairs []bool, count int) {
-	pairs = make([]bool, pairCount(e.m))
+// errors of rows, and those whose curvatures are in proportion by chance, maybe.
+func (e *search) wanting() []bool {
+	pairs := make([]bool, pairCount(e.m))
 	needs, r := e.needs(), e.s.widths(e.frame.W)
-	share := func(i, j, p int) float64 {
-		if e.not.alike[p] {
-			return 0
-		}
+	share := func(i, j int) float64 {
 		return e.not.sd.At(i, j) * r[j] / r[i] * math.Sqrt(float64(e.m)) / (e.rough * rightRow)
 	}
 	eachPair(e.m, func(i, j, p int) {
-		if pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j, p), share(j, i, p)) > almost; pairs[p] {
-			count++
-		}
+		pairs[p] = e.not.alike[p] || max(needs.At(i, j), needs.At(j, i), share(i, j), share(j, i)) > almost
 	})
-	return pairs, count
-}
-
-// within shortens a long step of component i, and that of its slopes, so that two of them and
-// the slopes stay within the bounds; it goes the other way if there is more room.
-func (e *search) within(x []float64, i int, h, eps *float64) {
-	step := func(t float64) []float64 { return beside(make([]float64, e.m), t, e.frame.U.RawRowView(i)) }
-	*eps *= e.s.around(x, step(4**eps))
-	there, back := e.s.reach(x, step(3**h), 1), e.s.reach(x, step(-3**h), 1)
-	if back > there {
-		*h, there = -*h, back
-	}
-	*h *= there
+	return pairs
 }
 
 // cheapest returns the option that takes the fewest queries.
@@ -188,16 +162,13 @@ func (e *search) cheapest() option {
 	t := e.targets()
 	eachPair(e.m, func(i, j, _ int) { targets = append(targets, t.At(i, j), t.At(j, i)) })
 	goal := min(worst/1.1, median(targets))
-	best := option{cost: math.Inf(1)}
 	var all []option
 	for _, k := range shortKinds {
 		t, err := e.steps.best(k, e.s.sigma, worst)
-		all = append(all, option{kind: k, steps: []float64{t}, error: err})
+		all = append(all, option{kind: k, steps: []float64{t}, error: math.Hypot(err, kappa)})
 	}
+	best := option{cost: math.Inf(1)}
 	for _, o := range append(all, e.longOption(quantile(errors, nearlyAll))) {
-		if o.kind != long {
-			o.error = math.Hypot(o.error, kappa)
-		}
 		after := 1 / math.Sqrt(1/square(worst)+0.5/square(o.error))
 		o.cost = float64(o.kind.queries(e.m)) * max(1, math.Log(10*worst/goal)/math.Log(worst/after))
 		if o.cost < best.cost {
@@ -221,12 +192,7 @@ func (e *search) longOption(usual float64) option {
 		truncation := (1 + float64(1.25*m)) * usual * square(usual*h/l)
 		return math.Hypot(math.Hypot(noise, kappa/square(max(1, h))), truncation)
 	}
-	best, least := 0., math.Inf(1)
-	for h := range steps(leastLong*l, max(l, quantile(r, 1))) {
-		if v := missed(h); v < least {
-			best, least = h, v
-		}
-	}
+	best, _ := leastOver(leastLong*l, max(l, quantile(r, 1)), missed)
 	for j := range r {
 		safe := math.Inf(1) // no component may move by much of its ℓ
 		for i := range e.m {

@@ -39,16 +39,12 @@ const (
 func (e *search) quadratic() bool {
 	e.bowl = false
 	l := e.looks[len(e.looks)-1]
-	if l.pairs != nil || e.bowls == lastLooks || !kernel.Finite(l.z[0][0]) {
+	if e.bowls == lastLooks || !kernel.Finite(l.z[0][0]) {
 		return false
 	}
 	e.bowls++
-	p := e.parabola(l)
-	if p == nil {
-		return false
-	}
 	enough := max(predicted, loudly*e.told)
-	theta, misfit := p.fitted(e.theta, enough)
+	theta, misfit := e.parabola(l).fitted(e.theta, enough)
 	if !(misfit <= predicted || misfit <= enough && theta.Identity()) {
 		return false
 	}
@@ -80,12 +76,8 @@ func (e *search) widen() {
 	e.not.ell = e.s.widths(e.frame.W)
 }
 
-// parabola returns what a look predicts; nil: its steps are singular.
+// parabola returns what a look predicts.
 func (b *belief) parabola(l *Look) *parabola {
-	inv := inverse(l.steps)
-	if inv == nil {
-		return nil
-	}
 	n := len(b.s.values)
 	t := mat.DenseCopyOf(b.s.inSpan(mat.NewDense(n, b.s.f.Dim(), b.s.seen)))
 	p := &parabola{s: b.s, l: l}
@@ -93,7 +85,7 @@ func (b *belief) parabola(l *Look) *parabola {
 		kernel.AddScaled(t.RawRowView(k), -1, l.x)
 		p.z = append(p.z, (v-b.s.mid)/b.s.unit)
 	}
-	p.t = kernel.Times(t, inv)
+	p.t = kernel.Times(t, inverse(l.steps))
 	p.first, p.second = p.terms(Theta{})
 	return p
 }

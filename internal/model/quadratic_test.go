@@ -41,7 +41,7 @@ func TestOneLookTellsTheMapOfAQuadratic(t *testing.T) {
 			return law.phi(sum)
 		})
 		box := objective.Cube(d, -1, 1)
-		r, err := Identify(context.Background(), f, Request{Box: box, Bounds: objective.Cube(d, math.Inf(-1), math.Inf(1)), Seed: random.Uint64()})
+		r, err := Identify(context.Background(), f, trusting(Request{Box: box, Bounds: objective.Cube(d, math.Inf(-1), math.Inf(1)), Seed: random.Uint64()}))
 		if err != nil || !r.Quadratic || r.Looks != 1 {
 			t.Fatalf("quadratic %v after %d looks, error %v", r.Quadratic, r.Looks, err)
 		}

@@ -119,6 +119,16 @@ func (v *valley) downhill(x []float64) (end []float64, ended bool, err error) {
 	return x, far <= endsWithin, nil
 }
 
+// count returns how many are true.
+func count(all []bool) (n int) {
+	for _, yes := range all {
+		if yes {
+			n++
+		}
+	}
+	return n
+}
+
 // stalled reports whether the last few steps have gained little of all.
 func stalled(history []float64) bool {
 	n := len(history) - 1

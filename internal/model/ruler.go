@@ -7,12 +7,14 @@ import (
 	"github.com/untwist/untwist/internal/kernel"
 )
 
+// A reading is a second difference, and its variance.
+type reading struct{ d, variance float64 }
+
 // A place is a point at which the curvatures of all components are known.
 type place struct {
-	x            []float64
-	f, noise     float64   // the value after ψ, and its variance
-	bend, errors []float64 // f_i″, and their variances
-	last, noises []float64 // the last D_i(t), and their variances
+	x          []float64
+	f, noise   float64   // the value after ψ, and its variance
+	bend, last []reading // f_i″, and the last D_i(t)
 }
 
 // A ruler measures the length ℓ of components, in units of their rows: over a step of ℓ second differences
@@ -81,7 +83,7 @@ func (r *ruler) lengths(first []float64) ([]float64, error) {
 		usual := median(known)
 		for i := range all {
 			if g := &all[i]; g.t > outlier*usual*widths[i] && math.IsInf(g.hi, 1) {
-				*g = gauge{length: g.t}
+				g.length, g.t = g.t, 0
 			}
 		}
 	}
@@ -134,18 +136,19 @@ func (r *ruler) changes(all []gauge) (c []float64, asked bool, err error) {
 		asked = asked || t[i] > 0
 	}
 	seen := make([][]change, len(all))
-	err = r.ask(t, func(at spot, d, variance float64) {
+	err = r.ask(t, func(at spot, now reading) {
 		i, p := at.i, at.p
-		far, near, noises := d, p.bend[i], variance+p.errors[i]
-		switch { // D(3t) − D(t) is 8/9 of what D(3t) misses
-		case all[i].down():
-			far, near, noises = d+float64((p.last[i]-d)*(strides*strides)/(strides*strides-1)), d, variance+p.noises[i]
-		case p.noises[i] < p.errors[i]:
-			far, near, noises = p.last[i]+float64((d-p.last[i])*(strides*strides)/(strides*strides-1)), p.last[i], variance+p.noises[i]
+		near, far := p.bend[i], now
+		if down := all[i].down(); down || p.last[i].variance < near.variance {
+			if near = p.last[i]; down {
+				near, far = now, near
+			}
+			far.d = near.d + float64((far.d-near.d)*(strides*strides)/(strides*strides-1)) // D(3t) − D(t) is 8/9 of what D(3t) misses
 		}
-		if p.last[i], p.noises[i] = d, variance; kernel.Finite(noises) { // f has not failed near it
-			size := max(math.Abs(near), math.Abs(far)/2) // of a kink beside a place f″ is 0
-			seen[i] = append(seen[i], change{square((far-near)*square(t[i]/at.t)) - float64(2*noises), square(size)})
+		p.last[i] = now
+		if noises := near.variance + far.variance; kernel.Finite(noises) { // f has not failed near it
+			size := max(math.Abs(near.d), math.Abs(far.d)/2) // of a kink beside a place f″ is 0
+			seen[i] = append(seen[i], change{square((far.d-near.d)*square(t[i]/at.t)) - float64(2*noises), square(size)})
 		}
 	})
 	c = make([]float64, len(all))
@@ -182,7 +185,7 @@ func (r *ruler) mean(seen []change) float64 {
 
 // ask asks for second differences along all components at all places, with the steps t_i, shorter ones where the
 // bounds are near; 0: along others only. It tells those of which both values are finite.
-func (r *ruler) ask(t []float64, tell func(at spot, d, variance float64)) error {
+func (r *ruler) ask(t []float64, tell func(at spot, now reading)) error {
 	var spots []spot
 	var points [][]float64
 	for k := range r.places {
@@ -205,32 +208,32 @@ func (r *ruler) ask(t []float64, tell func(at spot, d, variance float64)) error 
 		return err
 	}
 	for k, at := range spots {
-		if d, variance := r.second(*at.p, z[2*k:2*k+2], at.t); kernel.Finite(d) {
-			tell(at, d, variance)
+		if now := r.second(*at.p, z[2*k:2*k+2], at.t); kernel.Finite(now.d) {
+			tell(at, now)
 		}
 	}
 	return nil
 }
 
-// second returns the second difference at a place from two values, and its variance.
-func (r *ruler) second(p place, z []float64, t float64) (d, variance float64) {
-	d, variance = -float64(2*p.f), 4*p.noise
+// second returns the second difference at a place from two values.
+func (r *ruler) second(p place, z []float64, t float64) reading {
+	d, variance := -float64(2*p.f), 4*p.noise
 	for _, v := range z {
 		if !kernel.Finite(v) {
-			return math.NaN(), 0
+			return reading{math.NaN(), 0}
 		}
 		f, slope := r.theta.Of(v)
 		d += f
 		variance += square(slope * r.s.noise(v))
 	}
-	return d / square(t), variance / square(square(t))
+	return reading{d / square(t), variance / square(square(t))}
 }
 
 // curvatures measures those of all components at all places, by second differences with the steps t_i.
 func (r *ruler) curvatures(t []float64) error {
-	return r.ask(t, func(at spot, d, variance float64) {
-		if variance < at.p.errors[at.i] {
-			at.p.bend[at.i], at.p.errors[at.i] = d, variance
+	return r.ask(t, func(at spot, now reading) {
+		if b := &at.p.bend[at.i]; now.variance < b.variance {
+			*b = now
 		}
 	})
 }
@@ -239,9 +242,8 @@ func (r *ruler) curvatures(t []float64) error {
 func (r *ruler) at(x []float64, z float64) *place {
 	m, _ := r.frame.W.Dims()
 	f, slope := r.theta.Of(z)
-	unknown := slices.Repeat([]float64{math.Inf(1)}, m)
-	p := place{x: x, f: f, noise: square(slope * r.s.noise(z)), bend: make([]float64, m), errors: unknown, last: make([]float64, m), noises: slices.Clone(unknown)}
-	r.places = append(r.places, p)
+	unknown := slices.Repeat([]reading{{0, math.Inf(1)}}, m)
+	r.places = append(r.places, place{x, f, square(slope * r.s.noise(z)), unknown, slices.Clone(unknown)})
 	return &r.places[len(r.places)-1]
 }
 
@@ -256,8 +258,8 @@ func (r *Result) MeasureLengths() error {
 		if z := looks[k].z[0][0]; kernel.Finite(z) {
 			p := by.at(looks[k].x, z)
 			for i := range e.m {
-				p.bend[i], p.errors[i] = q.v.At(i, i), q.s2.At(i, i)
-				if p.errors[i] > square(faint) { // curvatures are about 1, and measured again where a faint change is lost
+				p.bend[i] = reading{q.v.At(i, i), q.s2.At(i, i)}
+				if p.bend[i].variance > square(faint) { // curvatures are about 1, and measured again where a faint change is lost
 					again[i] = e.not.ell[i] / strides
 				}
 			}

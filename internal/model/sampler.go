@@ -124,8 +124,8 @@ func (s *sampler) measureUnit() error {
 // measureNoise sets sigma to what the fourth differences on a tiny line show, or to the grain
 // if that is more.
 func (s *sampler) measureNoise() error {
+	s.sigma = s.grain.Of(s.mid) / s.unit
 	if s.grain.Noisy() { // it was measured before, and better
-		s.sigma = s.grain.Of(s.mid) / s.unit
 		return nil
 	}
 	x, n := s.point(), make([]float64, s.dim())
@@ -151,17 +151,20 @@ func (s *sampler) measureNoise() error {
 			sum, count = sum+square(d), count+1
 		}
 	}
-	s.sigma = math.Sqrt(sum / variance / float64(max(count, 1)))
-	if own := s.grain.Of(float64(z[0]*s.unit)+s.mid) / s.unit; own > 0 && kernel.Finite(own) {
-		s.grains = max(1, s.sigma/own)
+	seen := math.Sqrt(sum / variance / float64(max(count, 1)))
+	if own := s.grain.Of(s.value(z[0])) / s.unit; own > 0 && kernel.Finite(own) {
+		s.grains = max(1, seen/own)
 	}
-	s.sigma = max(s.sigma, s.grain.Of(s.mid)/s.unit)
+	s.sigma = max(s.sigma, seen)
 	return nil
 }
 
+// value returns what f is where values are z.
+func (s *sampler) value(z float64) float64 { return float64(z*s.unit) + s.mid }
+
 // noise returns the standard deviation of a value z.
 func (s *sampler) noise(z float64) float64 {
-	return max(s.sigma, s.grains*s.grain.Of(float64(z*s.unit)+s.mid)/s.unit)
+	return max(s.sigma, s.grains*s.grain.Of(s.value(z))/s.unit)
 }
 
 // dim returns how many coordinates points have.
@@ -294,6 +297,3 @@ func (s *sampler) seeded(seed uint64) (end func()) {
 	s.random = rng.Seed(seed).Stream("again")
 	return func() { s.random = was }
 }
-
-// square returns v².
-func square(v float64) float64 { return float64(v * v) }

@@ -36,13 +36,11 @@ type search struct {
 }
 
 const (
-	// ladderLines are along how many lines steps are chosen, one more than there are components at most.
-	ladderLines = 5
 	// goodEnough is the error of a component over the box, in units of ℓ, that is small enough, and
 	// finest the least that is ever asked for.
 	goodEnough, finest = 0.003, 1e-4
 	// mostLooks are made, coupledLooks where there are couplings, which do not become less.
-	mostLooks, coupledLooks = 100, 9
+	mostLooks, coupledLooks = 100, enoughLooks + 1
 	// rightRow is the error of a row, as a part of its length, that is small enough.
 	rightRow = 0.002
 	// patience is how many times its forecast a search may take.
@@ -63,7 +61,7 @@ const (
 
 // climb measures steps along directions of a frame.
 func (e *search) climb(f *Frame, curvature float64, alone bool) error {
-	steps, err := newLadder(e.s, f, e.theta, curvature, min(ladderLines, e.m+1), alone)
+	steps, err := newLadder(e.s, f, e.theta, curvature, ladderLines, alone)
 	if err == nil {
 		steps.caution = e.caution
 		e.steps = steps
@@ -95,9 +93,6 @@ func (e *search) run() error {
 			if done, err := e.judge(need, ended); done || err != nil {
 				return err
 			}
-		}
-		if ended {
-			return nil
 		}
 		e.fresh = false
 		if err := e.look(); err != nil {
@@ -141,8 +136,8 @@ func (e *search) needs() *mat.Dense {
 			all.Set(i, j, e.not.eff.At(i, j)/(2*e.goal))
 			return
 		}
-		all.Set(i, j, e.not.sd.At(i, j)/targets.At(i, j))
-		all.Set(j, i, e.not.sd.At(j, i)/targets.At(j, i))
+		sd, of := pairOf(e.not.sd, i, j), pairOf(targets, i, j)
+		setPair(all, i, j, vec2{sd[0] / of[0], sd[1] / of[1]})
 	})
 	return all
 }
@@ -263,11 +258,8 @@ func (e *search) follows() error {
 // prepare measures steps, and looks for few components.
 func (e *search) prepare() (err error) {
 	e.white = kernel.Identity(e.m)
-	if err = e.climb(e.frame, 0, false); err != nil {
+	if err = e.climb(e.frame, math.Inf(1), false); err != nil {
 		return err
-	}
-	if e.s.span != nil {
-		return nil
 	}
 	span, err := reduce(e.s, e.steps)
 	if err != nil {

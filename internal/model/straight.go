@@ -32,14 +32,10 @@ type straightening struct {
 // nil: it is not.
 func (e *search) straightened(flat int) (*subspace, error) {
 	s := &straightening{search: e, x: e.looks[0].x, t: slices.Repeat([]float64{2 * math.Sqrt(e.s.sigma)}, e.m-flat)} // noise and truncation of slopes are about the same
-	a := e.looks[0].toSteps(e.white)
-	if a == nil {
-		return nil, nil
-	}
 	others := mat.DenseCopyOf(e.white.Slice(flat, e.m, 0, e.m))
 	s.v, s.u = mat.DenseCopyOf(e.white.Slice(0, flat, 0, e.m)), mat.DenseCopyOf(others)
 	s.b = mat.NewDense(e.m-flat, e.m-flat, nil)
-	h := congruent(e.looks[0].measure(e.s, e.theta).m, a)
+	h := e.looks[0].hessian(e.s, e.theta, e.white)
 	for k := range e.m - flat {
 		s.b.Set(k, k, 1/h.At(flat+k, flat+k))
 	}

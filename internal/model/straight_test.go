@@ -82,7 +82,7 @@ func TestFewFlatDirections(t *testing.T) {
 				sum += c.last(y) - (float64(y*y) + math.Cos(3*y+float64(d-1-i)))
 			}
 			return sum
-		}), Request{Box: box, Bounds: box, Grain: objective.Rounding, Seed: 3})
+		}), trusting(Request{Box: box, Bounds: box, Grain: objective.Rounding, Seed: 3}))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -20,7 +21,7 @@ import (
 
 const (
 	// mostShort looks are made at most; enoughLooks/2 at first, and twice as many again.
-	mostShort = 32
+	mostShort = enoughLooks << 2
 	// widely is the part of the box from which their points are drawn: most f_j curve more outside
 	// than in the middle, and couplings do not.
 	widely = 0.9
@@ -36,7 +37,12 @@ const (
 
 // linked are values of C above which components may belong together, two a decade. Within a block they are 1e-2 to 1e-1,
 // and between blocks 1e-6 to 1e-8 where looks are exact.
-var linked = []float64{0.3, 0.1, 0.03, 0.01, 3e-3, leastLink, 3e-4, finest}
+var linked = func() (all []float64) {
+	for n := 10.; n <= 1/finest; n *= 10 {
+		all = append(all, 3/n, 1/n)
+	}
+	return all
+}()
 
 // structure looks for blocks, with and without a map, and for a frame that separates f but for couplings, and reports whether there
 // is one or the other.
@@ -61,7 +67,7 @@ func (e *search) structure() (bool, error) {
 			return false, err
 		}
 		f, c := e.joint(Theta{}, e.looks)
-		if f = e.scaled(f, Theta{}, e.looks); f == nil {
+		if f = e.scaled(f, Theta{}, e.looks); !f.regular() {
 			continue
 		}
 		e.frame, e.theta = f, Theta{}
@@ -70,7 +76,7 @@ func (e *search) structure() (bool, error) {
 		if n >= enoughLooks && e.unsure > agreeing {
 			most = e.m / 2
 		}
-		if done, err := e.blocked(e.blocking(nil, Theta{}, e.looks), whole(e.m), most); done || err != nil {
+		if done, err := e.blocked(Theta{}, most); done || err != nil {
 			return done, err
 		}
 		if n == enoughLooks && e.unsure > knownRows {
@@ -108,16 +114,11 @@ func (e *search) nearly() (bool, error) {
 	if !e.affords(0, lengthening(e.m)) {
 		return false, nil
 	}
-	p := splits{s: e.s, part: 1}
-	if err := p.more(e.frame, singles(e.m), enoughSplits); err != nil {
+	var err error
+	if e.coupled, err = e.split(singles(e.m), enoughSplits, 1); err != nil || e.coupled.lo > farOff {
 		return false, err
 	}
-	e.coupled = p.coupling()
-	if e.coupled.lo > farOff {
-		return false, nil
-	}
-	round, err := newValley(e.s, e.frame).round()
-	return round, err
+	return newValley(e.s, e.frame).round()
 }
 
 // shortLooks makes looks along some directions until there are n; nil: along whitened ones. E in them is about part.
@@ -127,17 +128,12 @@ func (e *search) shortLooks(n int, along *mat.Dense, part float64) error {
 		if kind == nil {
 			return ErrNoStep
 		}
-		x, err := e.s.safe(widely)
+		l, err := e.take(widely, func(x []float64) *Look {
+			l := e.shortLook(kind, cmp.Or(along, e.white), step, x)
+			l.tau *= part
+			return l
+		})
 		if err != nil {
-			return err
-		}
-		directions := along
-		if along == nil {
-			directions = e.white
-		}
-		l := e.shortLook(kind, directions, step, x)
-		l.tau *= part
-		if err := e.take(l); err != nil {
 			return err
 		}
 		if along == nil && kernel.Finite(l.z[0][0]) {
@@ -153,9 +149,6 @@ func (e *search) halves() float64 {
 	var made [2]*frame.Frame
 	for k, some := range [][]*Look{e.looks[:n/2], e.looks[n/2:]} {
 		f, _ := e.joint(e.theta, some)
-		if f == nil {
-			return math.Inf(1)
-		}
 		var err error
 		if made[k], err = frame.New(mat.DenseCopyOf(f.W)); err != nil {
 			return math.Inf(1)
@@ -170,17 +163,15 @@ type grouping struct {
 	coupled estimate
 }
 
-// blocked divides blocks into the finest of at most so many components that separate f, and reports whether there are any.
+// blocked divides all components into the finest blocks of at most so many components that separate f, and reports whether there are any.
 // Where splits of some couple less than half as much as those of single components it makes looks along their frame, until splits do
 // not become less: between blocks truncation is that of E alone, so that steps may be the longer the less E is.
-func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) {
-	looks, steps := e.looks, e.steps
+func (e *search) blocked(theta Theta, most int) (bool, error) {
+	looks, steps, now, blocks := e.looks, e.steps, e.blocking(nil, theta, e.looks), whole(e.m)
 	for last, part := math.Inf(1), 1.; ; {
-		if now = now.divided(blocks); now == nil {
-			return false, nil
-		}
+		now = now.divided(blocks)
 		f := e.scaled(now.frame, now.theta, e.looks)
-		if f == nil {
+		if !f.regular() {
 			return false, nil
 		}
 		e.frame, e.theta = f, now.theta
@@ -197,11 +188,11 @@ func (e *search) blocked(now *blocking, blocks [][]int, most int) (bool, error) 
 		least := best.coupled.mid
 		exact := e.separates() / finer
 		if math.IsInf(last, 1) && least >= exact && len(all) > 0 {
-			alone := splits{s: e.s, theta: e.theta}
-			if err := alone.more(e.frame, singles(e.m), fewSplits); err != nil {
+			alone, err := e.split(singles(e.m), fewSplits, middle)
+			if err != nil {
 				return true, err
 			}
-			last = min(2*usable, alone.coupling().mid)
+			last = min(2*usable, alone.mid)
 		}
 		ended := !(least < last/2) || !e.affords(lastLooks, 0) // also where there are none
 		for _, g := range all {                                // components that couple little beside others belong together, too

@@ -44,23 +44,13 @@ func (b *belief) whitened(u *mat.Dense) (white *mat.Dense, low int, gap float64)
 	short := b.short()
 	sum, weights := mat.NewDense(b.m, b.m, nil), 0.0
 	for _, l := range short {
-		a := l.toSteps(u)
-		if a == nil {
-			continue
-		}
-		q := l.measure(b.s, b.theta)
-		h := congruent(q.m, a)
-		w := 1.
+		h, w := l.hessian(b.s, b.theta, u), 1.
 		if len(short) > 1 {
-			noise, _ := q.noise()
-			w = 1 / (float64(noise*square(square(spectral(a)))) + 0.01)
+			w = 1 / (h.variance() + 0.01)
 		}
-		h2 := kernel.Times(h, h)
+		h2 := kernel.Times(h.Dense, h.Dense)
 		sum.Apply(func(i, j int, v float64) float64 { return v + float64(w*h2.At(i, j)) }, sum)
 		weights += w
-	}
-	if weights == 0 {
-		return u, b.m, 1
 	}
 	sum.Scale(1/weights, sum)
 	values, vectors := eigen(sum)
