@@ -157,3 +157,21 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 		t.Logf("%s: %d rounds and %d queries instead of %d and %d", name, many.Rounds, many.Queries, one.Rounds, one.Queries)
 	}
 }
+
+// With few queries Parallel takes none of them away: where f is no sum a run asks for the same points as without.
+func TestParallelWithFewQueries(t *testing.T) {
+	p, err := problem.New(problem.Spec{Name: "bbob-10", Dim: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(parallel int) untwist.Result {
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Start: p.Domain(), Budget: 400, Parallel: parallel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if one, many := run(1), run(16); one.Rounds != many.Rounds || !cmp.Equal(one.Improvements, many.Improvements) {
+		t.Errorf("%v in %d rounds, with Parallel %v in %d", one.Value, one.Rounds, many.Value, many.Rounds)
+	}
+}
