@@ -125,7 +125,8 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 	}{
 		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3, 0},
 		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Usually(6, 5)}, nil, nil, 3. / 4, flags.Usually(0, 3000)}, // blocks of two: a larger generation comes little further
-		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 3))}, nil, new(1e-8), 1.1, 0},          // descents, whose steps take as many rounds
+		"lines":  {problem.Spec{Name: "rastrigin", Dim: 6, Mix: "none"}, nil, new(1e-8), 1. / 2, 900},
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 3))}, nil, new(1e-8), 1.1, 0}, // descents, whose steps take as many rounds
 	} {
 		p, err := problem.New(c.spec)
 		if err != nil {
