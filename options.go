@@ -92,8 +92,8 @@ type Options struct {
 	// Workers is how many points may be evaluated at the same time, each by a
 	// goroutine. With more than one, f must be safe for concurrent use. Default 1.
 	Workers int
-	// Parallel is how many evaluations at the same time cost the user no more than one. With
-	// it CMA-ES, alone and within auto, takes larger populations: fewer rounds, more queries.
+	// Parallel is how many evaluations at the same time cost the user no more than one. With it CMA-ES
+	// takes larger populations, and lines ask for several points of each: fewer rounds, more queries.
 	// It is part of the fingerprint, unlike Workers, which changes no result. Default 1.
 	Parallel int
 

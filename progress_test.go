@@ -125,7 +125,8 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 	}{
 		"cmaes":  {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, 6), Mix: "orthogonal"}, strategy.CMAES{}, new(1e-8), 1. / 3, 0},
 		"blocks": {problem.Spec{Name: "rosenbrock-pairs", Dim: flags.Usually(6, 5)}, nil, nil, 3. / 4, flags.Usually(0, 3000)}, // blocks of two: a larger generation comes little further
-		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 3))}, nil, new(1e-8), 1.1, 0},          // descents, whose steps take as many rounds
+		"lines":  {problem.Spec{Name: "rastrigin", Dim: 6, Mix: "none"}, nil, new(1e-8), 1. / 2, 900},
+		"auto":   {problem.Spec{Name: "rosenbrock", Dim: flags.Few(10, flags.Usually(6, 3))}, nil, new(1e-8), 1.1, 0}, // descents, whose steps take as many rounds
 	} {
 		p, err := problem.New(c.spec)
 		if err != nil {
@@ -155,5 +156,23 @@ func TestParallelChangesTheRunAndWorkersDoNot(t *testing.T) {
 			t.Errorf("%s: %d rounds, %d without Parallel", name, many.Rounds, one.Rounds)
 		}
 		t.Logf("%s: %d rounds and %d queries instead of %d and %d", name, many.Rounds, many.Queries, one.Rounds, one.Queries)
+	}
+}
+
+// With few queries Parallel takes none of them away: where f is no sum a run asks for the same points as without.
+func TestParallelWithFewQueries(t *testing.T) {
+	p, err := problem.New(problem.Spec{Name: "bbob-10", Dim: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(parallel int) untwist.Result {
+		r, err := untwist.Minimize(ctx, p, untwist.Options{Start: p.Domain(), Budget: 400, Parallel: parallel})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	if one, many := run(1), run(16); one.Rounds != many.Rounds || !cmp.Equal(one.Improvements, many.Improvements) {
+		t.Errorf("%v in %d rounds, with Parallel %v in %d", one.Value, one.Rounds, many.Value, many.Rounds)
 	}
 }

@@ -16,13 +16,14 @@ import (
 // A scout goes downhill with few queries, in a race with CMA-ES: one descent after another, and lines
 // along the axes if f is a sum over them. It is an algorithm that calls f; the race decides when.
 type scout struct {
-	bounds objective.Box
-	grain  objective.Grain // of f
-	known  bool            // it was measured, or is told
-	random *rng.Stream
-	start  query.Best        // a point that is known; without a point: none
-	others func() query.Best // the best point of CMA-ES
-	opened func() bool       // the first descent has had its opening
+	bounds  objective.Box
+	grain   objective.Grain // of f
+	known   bool            // it was measured, or is told
+	random  *rng.Stream
+	start   query.Best        // a point that is known; without a point: none
+	others  func() query.Best // the best point of CMA-ES
+	opened  func() bool       // the first descent has had its opening
+	abreast int               // so many points at the same time cost no more than one
 
 	best   query.Best        // its own
 	own    bool              // the descent under way began at a point of its own
@@ -224,6 +225,7 @@ func (s *scout) along(ctx context.Context, f objective.Objective, cfg down.Confi
 	s.own = true
 	box := objective.Cube(f.Dim(), -1, 1)
 	lines := down.NewAxes(f, cfg.Start, cfg.Value, s.bounds)
+	lines.Abreast = s.abreast
 	for {
 		if err := lines.Search(ctx, box); err != nil {
 			return err

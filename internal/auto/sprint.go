@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/untwist/untwist/cmaes"
 	"github.com/untwist/untwist/identify"
 	"github.com/untwist/untwist/internal/asktell"
 	"github.com/untwist/untwist/internal/query"
@@ -22,6 +23,7 @@ type sprint struct {
 	talk   *asktell.Talk // with the scout
 	spent  int           // by the scout
 	free   int           // queries that were asked with others because that takes no longer
+	fill   int           // a batch with fewer points carries those of the other, too; 0: queries are few, and batches are not filled up
 	rival  *contender    // CMA-ES
 	rivals query.Best    // the best point of CMA-ES
 	ended  bool          // a descent has come to its end
@@ -41,6 +43,9 @@ const (
 	// long is how many queries for each dimension a descent takes as a rule: Rosenbrock's function in 20 dimensions takes 130. With
 	// n times as many it has ahead/n² for each of CMA-ES.
 	long = 150
+	// lineRounds is how many rounds along lines there must be time for where they ask for more than a point of each at once: a sum
+	// like Rastrigin's took 36 to 66.
+	lineRounds = 40
 	// crawlShare is what a descent that crawls has of what it would have as the one behind, where a survey has come first: it is
 	// ahead for long, but CMA-ES gets there. With few queries what is ahead counts.
 	crawlShare = 0.1
@@ -61,10 +66,11 @@ func (r *run) raceFirst() bool {
 func (r *run) newSprint(ctx context.Context) *sprint {
 	d := r.f.Dim()
 	s := &sprint{run: r, rivals: query.Best{Value: math.Inf(1)}}
+	s.fill = cmaes.Abreast(d, r.task.Parallel, r.task.Budget).Run.Population
 	s.scout = &scout{
 		bounds: r.task.Bounds, grain: r.f.grain, known: r.measured, random: rng.Seed(r.task.Seed).Stream("auto", "scout"),
 		others: func() query.Best { return s.rivals }, ends: s.ends, own: true,
-		opened: func() bool { return s.spent >= opening*d },
+		opened: func() bool { return s.spent >= opening*d }, abreast: min(r.task.Parallel, r.task.Budget/lineRounds),
 	}
 	if r.f.best.Point != nil {
 		s.scout.start = query.Best{Point: slices.Clone(r.f.best.Point), Value: r.f.best.Value}
@@ -181,7 +187,7 @@ func (s *sprint) lead(others int) float64 {
 }
 
 // round asks for a batch of the one whose turn it is, and of the other too if that has the next turn, or if more points at the
-// same time cost nothing.
+// same time cost nothing and there are queries for them.
 func (s *sprint) round(ctx context.Context) error {
 	f := s.run.f
 	others := s.run.fallback.byCMAES()
@@ -197,7 +203,7 @@ func (s *sprint) round(ctx context.Context) error {
 			return s.talk.Err()
 		}
 		n, _ := parts[0].Dims()
-		if alone = mine(s.spent+n, others); alone && n >= s.run.task.Parallel {
+		if alone = mine(s.spent+n, others); alone && n >= s.fill {
 			return s.ask(ctx, parts)
 		}
 	}
@@ -210,7 +216,7 @@ func (s *sprint) round(ctx context.Context) error {
 	if alone {
 		s.free += n
 	}
-	if !first && lead > 0 && (mine(s.spent, others+n) || n < s.run.task.Parallel) {
+	if !first && lead > 0 && (mine(s.spent, others+n) || n < s.fill) {
 		if parts[0] = s.talk.Ask(); parts[0] == nil {
 			return s.talk.Err()
 		}

@@ -29,6 +29,11 @@ type Axes struct {
 	rounds int
 	gained int // the last round that led lower
 	bounds objective.Box
+
+	// Abreast is how many points at the same time cost no more than one. With more than one for each line, where minima meet is
+	// asked with the next round, and a round has as many points of each line as there is room for: one where a parabola is
+	// least, and the others elsewhere.
+	Abreast int
 }
 
 // A Line has values along an axis, in order: At are the coordinates, and Values by how much f is above f(x).
@@ -53,46 +58,50 @@ func NewAxes(f objective.Objective, x []float64, fx float64, bounds objective.Bo
 func (a *Axes) Search(ctx context.Context, box objective.Box) error {
 	d := len(a.x)
 	if a.rounds == 0 {
-		if err := a.ask(ctx, gridSize*d, func(k int) (int, float64) {
+		if err := a.ask(ctx, nil, gridSize*d, func(k int) (int, float64) {
 			i, part := k%d, float64(k/d)/(gridSize-1)
 			return i, box.Lo[i] + float64((box.Hi[i]-box.Lo[i])*part)
 		}); err != nil {
 			return err
 		}
 	}
+	each := max(1, (a.Abreast-1)/d)
 	for a.gained = max(a.rounds, gridSize); a.rounds < 2*a.gained; {
-		next := make([]float64, d)
+		next := make([][]float64, d)
 		for i := range a.Lines {
-			next[i] = a.Lines[i].next(a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
+			next[i] = a.Lines[i].several(each, a.rounds%2 == 0, [2]float64{a.bounds.Lo[i], a.bounds.Hi[i]})
 		}
-		if err := a.ask(ctx, d, func(k int) (int, float64) { return k, next[k] }); err != nil {
+		var meeting []float64
+		if a.Abreast > d {
+			meeting = a.Best()
+		}
+		if err := a.ask(ctx, meeting, each*d, func(k int) (int, float64) { return k % d, next[k%d][k/d] }); err != nil {
 			return err
 		}
-		a.rounds++
-		if err := a.meet(ctx); err != nil {
-			return err
+		if a.rounds++; meeting == nil || a.rounds == 2*a.gained {
+			if err := a.ask(ctx, a.Best(), 0, nil); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// meet asks where all minima meet. If that is lower, lines go through there from then on: values along them are
+// meet takes notice of f where all minima meet. If that is lower, lines go through there from then on: values along them are
 // differences, so that what is known stays true, and what is rounded becomes less.
-func (a *Axes) meet(ctx context.Context) error {
-	x := a.Best()
-	v, err := query.Ask(ctx, a.f, 1, func(_ int, row []float64) { copy(row, x) })
-	if err != nil || !(v[0] < a.fx) || math.IsInf(v[0], -1) {
-		return err
+func (a *Axes) meet(x []float64, fx float64) {
+	if !(fx < a.fx) || math.IsInf(fx, -1) {
+		return
 	}
-	a.x, a.fx, a.gained = x, v[0], max(a.rounds, a.gained)
+	a.x, a.fx, a.gained = x, fx, max(a.rounds, a.gained)
 	for i := range a.Lines {
 		l := &a.Lines[i]
-		least := l.Values[l.least()]
+		at, _ := slices.BinarySearch(l.At, x[i])
+		here := l.Values[at]
 		for k := range l.Values {
-			l.Values[k] -= least
+			l.Values[k] -= here
 		}
 	}
-	return nil
 }
 
 // Best is where all minima meet.
@@ -104,14 +113,25 @@ func (a *Axes) Best() []float64 {
 	return best
 }
 
-// ask asks for n points, each of which lies on a line.
-func (a *Axes) ask(ctx context.Context, n int, at func(k int) (axis int, t float64)) error {
-	values, err := query.Ask(ctx, a.f, n, func(k int, row []float64) {
+// ask asks for n points, each of which lies on a line, and where all minima meet; nil: not there.
+func (a *Axes) ask(ctx context.Context, meeting []float64, n int, at func(k int) (axis int, t float64)) error {
+	before := 0
+	if meeting != nil {
+		before = 1
+	}
+	values, err := query.Ask(ctx, a.f, before+n, func(k int, row []float64) {
+		if k < before {
+			copy(row, meeting)
+			return
+		}
 		copy(row, a.x)
-		i, t := at(k)
+		i, t := at(k - before)
 		row[i] = t
 	})
-	for k, v := range values {
+	if err != nil {
+		return err
+	}
+	for k, v := range values[before:] {
 		i, t := at(k)
 		if l := &a.Lines[i]; kernel.Finite(v) {
 			l.add(t, v-a.fx)
@@ -119,7 +139,10 @@ func (a *Axes) ask(ctx context.Context, n int, at func(k int) (axis int, t float
 			l.failed = append(l.failed, t)
 		}
 	}
-	return err
+	if meeting != nil {
+		a.meet(meeting, values[0])
+	}
+	return nil
 }
 
 // add puts a value in its place.
@@ -138,6 +161,24 @@ func (l *Line) least() int {
 		}
 	}
 	return best
+}
+
+// several are n points to ask next: of several the first is near the best point, and each is chosen as if f at those before were no lower
+// than around them.
+func (l *Line) several(n int, refine bool, bounds [2]float64) []float64 {
+	if n == 1 {
+		return []float64{l.next(refine, bounds)}
+	}
+	guess, all := *l, make([]float64, n)
+	guess.At, guess.Values = slices.Clone(l.At), slices.Clone(l.Values)
+	for k := range all {
+		t := guess.next(k == 0, bounds)
+		at, _ := slices.BinarySearch(guess.At, t)
+		guess.add(t, max(guess.Values[max(at-1, 0)], guess.Values[min(at, len(guess.Values)-1)]))
+		all[k] = t
+	}
+	l.steps = guess.steps
+	return all
 }
 
 // next is where to ask next: near the best point, if that is wanted and tells something, or elsewhere; where f fails, nearer to a
